@@ -1,0 +1,1 @@
+//! Reads bytes into a page: text, Markdown, links, metadata. Pure and synchronous.

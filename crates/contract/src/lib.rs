@@ -1,0 +1,29 @@
+//! The words that callers and crates share: options, requests, results, errors.
+//!
+//! `ScrapeOptions` is what a caller wrote; `ScrapeRequest` is what it means and cannot be built
+//! unless it is valid; `PageResult` is what comes back. Everything here is plain data: no IO, no
+//! async, no SQL, no HTML. Wire names are `snake_case` and carry their unit.
+
+mod attempt;
+mod error;
+mod metadata;
+mod options;
+mod outcome;
+mod page;
+mod request;
+mod system;
+
+pub use attempt::{Attempt, FetchMode, Verdict};
+pub use error::{ApiError, ErrorBody, ErrorCode, ErrorInfo};
+pub use metadata::PageMetadata;
+pub use options::{
+    Action, CacheMode, ChunkOptions, ChunkStrategy, ExtractOptions, Format, Location, Mode,
+    ScrapeBody, ScrapeOptions, WaitFor,
+};
+pub use outcome::{Outcome, PageStatus};
+pub use page::{Chunk, Image, JsonData, Link, LinkKind, PageResult, Quality, Table, Timings};
+pub use request::{
+    CachePolicy, ContentOptions, FetchOptions, Formats, InvalidOption, SCRAPE_TIMEOUT_MS,
+    ScrapeRequest,
+};
+pub use system::{BrowserState, SystemInfo};

@@ -1,0 +1,466 @@
+//! What a caller's options mean. `ScrapeRequest` is the parsed form: it cannot be built unless it
+//! is valid, and nothing is checked again later.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::json;
+use url::Url;
+
+use crate::{CacheMode, ErrorCode, ErrorInfo, Format, Mode, ScrapeOptions};
+
+/// Default of `timeout_ms`.
+pub const SCRAPE_TIMEOUT_MS: u64 = 30_000;
+/// Ceiling of `timeout_ms`: ten minutes hold the slowest page with fifty actions.
+const MAX_TIMEOUT_MS: u64 = 600_000;
+/// Ceiling of a URL's length; longer ones are traps or attacks (browsers stop far below).
+const MAX_URL_BYTES: usize = 16_384;
+/// Ceiling of selectors, headers and cookies in one request.
+const MAX_ENTRIES: usize = 100;
+/// Headers that the connection owns; a caller who sets them would corrupt the exchange.
+const CONNECTION_HEADERS: [&str; 8] = [
+    "connection",
+    "content-length",
+    "host",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// A valid request for one page.
+#[derive(Debug, Clone)]
+pub struct ScrapeRequest {
+    /// Absolute, http or https, with a host.
+    pub url: Url,
+    /// What to return.
+    pub formats: Formats,
+    /// How to fetch.
+    pub fetch: FetchOptions,
+    /// How to read.
+    pub content: ContentOptions,
+    /// How to use the page cache.
+    pub cache: CachePolicy,
+}
+
+/// How to fetch.
+#[derive(Debug, Clone)]
+pub struct FetchOptions {
+    /// Which rungs may be used.
+    pub mode: Mode,
+    /// Budget of the whole request.
+    pub timeout: Duration,
+    /// Laid over the identity's own headers.
+    pub headers: HeaderMap,
+    /// Name and value.
+    pub cookies: Vec<(String, String)>,
+    /// With credentials, if any: never log it.
+    pub proxy: Option<Url>,
+    /// BCP 47 tags, best first; empty means the identity's own.
+    pub languages: Vec<String>,
+    /// Come as a phone.
+    pub mobile: bool,
+    /// Refuse bad certificates.
+    pub verify_ssl: bool,
+    /// Obey robots.txt.
+    pub respect_robots: bool,
+}
+
+/// How to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContentOptions {
+    /// Only the main content.
+    pub only_main_content: bool,
+    /// Valid CSS selectors: keep only what matches.
+    pub include_tags: Vec<String>,
+    /// Valid CSS selectors: drop what matches.
+    pub exclude_tags: Vec<String>,
+    /// Drop `data:` images.
+    pub remove_base64_images: bool,
+    /// Links as numbered references at the end.
+    pub citations: bool,
+}
+
+/// How to use the page cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CachePolicy {
+    /// Serve, fill, both or neither.
+    pub mode: CacheMode,
+    /// Oldest page that will do.
+    pub max_age: Duration,
+}
+
+/// A set of formats, never empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Formats(BTreeSet<Format>);
+
+impl Formats {
+    /// Was this one asked for?
+    pub fn contains(&self, format: Format) -> bool {
+        self.0.contains(&format)
+    }
+
+    /// In declaration order.
+    pub fn iter(&self) -> impl Iterator<Item = Format> + '_ {
+        self.0.iter().copied()
+    }
+}
+
+/// A caller's mistake: which field, and what is wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {problem}")]
+pub struct InvalidOption {
+    /// `INVALID_URL` or `INVALID_OPTIONS`.
+    pub code: ErrorCode,
+    /// Path of the field, as in `include_tags[1]`.
+    pub field: String,
+    /// What is wrong, and what to write instead.
+    pub problem: String,
+}
+
+impl InvalidOption {
+    fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self {
+            code: ErrorCode::InvalidOptions,
+            field: field.into(),
+            problem: problem.into(),
+        }
+    }
+
+    fn url(problem: impl Into<String>) -> Self {
+        Self {
+            code: ErrorCode::InvalidUrl,
+            field: "url".into(),
+            problem: problem.into(),
+        }
+    }
+
+    /// The same as an `ErrorInfo`, with `details.field`.
+    pub fn info(&self) -> ErrorInfo {
+        let mut info = ErrorInfo::new(self.code, self.to_string());
+        info.details = Some(json!({ "field": self.field }));
+        info
+    }
+}
+
+impl ScrapeRequest {
+    /// Understands a URL and options. `check_selector` says whether a CSS selector is valid (the
+    /// reader's own parser; this crate knows no CSS).
+    ///
+    /// # Errors
+    /// The first mistake found, naming its field.
+    pub fn parse(
+        url: &str,
+        options: ScrapeOptions,
+        check_selector: impl Fn(&str) -> Result<(), String>,
+    ) -> Result<Self, InvalidOption> {
+        let url = parse_url(url)?;
+        refuse_unbuilt(&options)?;
+        if options.formats.is_empty() {
+            return Err(InvalidOption::new(
+                "formats",
+                "must name at least one format",
+            ));
+        }
+        if !(1..=MAX_TIMEOUT_MS).contains(&options.timeout_ms) {
+            return Err(InvalidOption::new(
+                "timeout_ms",
+                format!("must be 1 to {MAX_TIMEOUT_MS}"),
+            ));
+        }
+        for (field, selectors) in [
+            ("include_tags", &options.include_tags),
+            ("exclude_tags", &options.exclude_tags),
+        ] {
+            check_count(field, selectors.len())?;
+            for (index, selector) in selectors.iter().enumerate() {
+                check_selector(selector)
+                    .map_err(|problem| InvalidOption::new(format!("{field}[{index}]"), problem))?;
+            }
+        }
+        Ok(Self {
+            url,
+            formats: Formats(options.formats.iter().copied().collect()),
+            cache: CachePolicy {
+                mode: options.cache,
+                max_age: Duration::from_secs(options.max_age_s),
+            },
+            content: ContentOptions {
+                only_main_content: options.only_main_content,
+                include_tags: options.include_tags.clone(),
+                exclude_tags: options.exclude_tags.clone(),
+                remove_base64_images: options.remove_base64_images,
+                citations: options.citations,
+            },
+            fetch: parse_fetch(options)?,
+        })
+    }
+}
+
+/// Options whose parts are not built yet are refused by name, never silently ignored.
+fn refuse_unbuilt(options: &ScrapeOptions) -> Result<(), InvalidOption> {
+    let unbuilt_format = options.formats.iter().position(|format| {
+        matches!(
+            format,
+            Format::Screenshot | Format::ScreenshotFull | Format::Pdf | Format::Chunks
+        )
+    });
+    let location = options.location.as_ref();
+    let unbuilt = [
+        (
+            unbuilt_format.is_some(),
+            format!("formats[{}]", unbuilt_format.unwrap_or(0)),
+        ),
+        (options.wait_for.is_some(), "wait_for".into()),
+        (!options.actions.is_empty(), "actions".into()),
+        (options.scroll, "scroll".into()),
+        (options.chunk.is_some(), "chunk".into()),
+        (options.extract.is_some(), "extract".into()),
+        (
+            location.is_some_and(|l| l.country.is_some()),
+            "location.country".into(),
+        ),
+        (
+            location.is_some_and(|l| l.timezone.is_some()),
+            "location.timezone".into(),
+        ),
+    ];
+    match unbuilt.into_iter().find(|(asked, _)| *asked) {
+        Some((_, field)) => Err(InvalidOption::new(
+            field,
+            "is not built yet in this version",
+        )),
+        None => Ok(()),
+    }
+}
+
+fn parse_url(text: &str) -> Result<Url, InvalidOption> {
+    if text.len() > MAX_URL_BYTES {
+        return Err(InvalidOption::url(format!(
+            "is longer than {MAX_URL_BYTES} bytes"
+        )));
+    }
+    let url = Url::parse(text).map_err(|error| match error {
+        url::ParseError::RelativeUrlWithoutBase => {
+            InvalidOption::url("must be absolute and start with http:// or https://")
+        }
+        other => InvalidOption::url(format!("is not a URL: {other}")),
+    })?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(InvalidOption::url("the scheme must be http or https"));
+    }
+    if url.host_str().is_none_or(str::is_empty) {
+        return Err(InvalidOption::url("has no host"));
+    }
+    Ok(url)
+}
+
+fn parse_fetch(options: ScrapeOptions) -> Result<FetchOptions, InvalidOption> {
+    check_count("headers", options.headers.len())?;
+    check_count("cookies", options.cookies.len())?;
+    let mut headers = HeaderMap::new();
+    for (name, value) in &options.headers {
+        let field = || format!("headers.{name}");
+        let parsed = HeaderName::try_from(name.as_str())
+            .map_err(|_| InvalidOption::new(field(), "is not a header name"))?;
+        if CONNECTION_HEADERS.contains(&parsed.as_str()) {
+            return Err(InvalidOption::new(
+                field(),
+                "belongs to the connection; leave it out",
+            ));
+        }
+        let value = HeaderValue::try_from(value.as_str()).map_err(|_| {
+            InvalidOption::new(field(), "its value has characters no header may have")
+        })?;
+        headers.insert(parsed, value);
+    }
+    for (name, value) in &options.cookies {
+        check_cookie(name, value)?;
+    }
+    let proxy = options.proxy.as_deref().map(parse_proxy).transpose()?;
+    let languages = options
+        .location
+        .map(|location| location.languages)
+        .unwrap_or_default();
+    check_languages(&languages)?;
+    Ok(FetchOptions {
+        mode: options.mode,
+        timeout: Duration::from_millis(options.timeout_ms),
+        headers,
+        cookies: options.cookies.into_iter().collect(),
+        proxy,
+        languages,
+        mobile: options.mobile,
+        verify_ssl: options.verify_ssl,
+        respect_robots: options.respect_robots,
+    })
+}
+
+fn parse_proxy(text: &str) -> Result<Url, InvalidOption> {
+    let invalid = || {
+        InvalidOption::new(
+            "proxy",
+            "must look like http://user:password@host:port (or https, socks5, socks5h)",
+        )
+    };
+    let url = Url::parse(text).map_err(|_| invalid())?;
+    let known = matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h");
+    let has_host = url.host_str().is_some_and(|host| !host.is_empty());
+    if known && has_host {
+        Ok(url)
+    } else {
+        Err(invalid())
+    }
+}
+
+/// RFC 6265 §4.1.1: a token as name; no controls, spaces, quotes, commas, semicolons or
+/// backslashes in the value (commas and spaces are common in the wild and harmless).
+fn check_cookie(name: &str, value: &str) -> Result<(), InvalidOption> {
+    let is_name = HeaderName::try_from(name).is_ok();
+    let is_value = value
+        .bytes()
+        .all(|b| (0x20..0x7f).contains(&b) && b != b';');
+    if is_name && is_value {
+        return Ok(());
+    }
+    Err(InvalidOption::new(
+        format!("cookies.{name}"),
+        "is not a cookie (RFC 6265)",
+    ))
+}
+
+fn check_languages(languages: &[String]) -> Result<(), InvalidOption> {
+    check_count("location.languages", languages.len())?;
+    let is_tag = |tag: &String| {
+        (2..=35).contains(&tag.len())
+            && tag.split('-').all(|part| {
+                (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric())
+            })
+    };
+    match languages.iter().position(|tag| !is_tag(tag)) {
+        Some(index) => Err(InvalidOption::new(
+            format!("location.languages[{index}]"),
+            "is not a language tag such as en-GB",
+        )),
+        None => Ok(()),
+    }
+}
+
+fn check_count(field: &str, count: usize) -> Result<(), InvalidOption> {
+    if count > MAX_ENTRIES {
+        return Err(InvalidOption::new(
+            field,
+            format!("has more than {MAX_ENTRIES} entries"),
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(url: &str, options: serde_json::Value) -> Result<ScrapeRequest, InvalidOption> {
+        let options = serde_json::from_value(options).unwrap();
+        ScrapeRequest::parse(url, options, |selector| {
+            if selector.contains("[[") {
+                Err("is not a selector".into())
+            } else {
+                Ok(())
+            }
+        })
+    }
+
+    #[track_caller]
+    fn refused(options: serde_json::Value, field: &str) {
+        let error = parse("http://example.com/", options).unwrap_err();
+        assert_eq!(error.field, field, "{error}");
+        assert_eq!(error.info().details.unwrap()["field"], field);
+    }
+
+    #[test]
+    fn defaults_are_a_valid_request() {
+        let request = parse("http://example.com", json!({})).unwrap();
+        assert_eq!(request.url.as_str(), "http://example.com/");
+        assert!(request.formats.contains(Format::Markdown));
+        assert!(request.content.only_main_content);
+        assert_eq!(request.fetch.timeout, Duration::from_secs(30));
+    }
+
+    #[test]
+    fn a_bad_url_is_refused_with_its_own_code() {
+        for url in [
+            "",
+            "example.com",
+            "/x",
+            "ftp://example.com",
+            "file:///etc/passwd",
+            "http://",
+            "javascript:1",
+        ] {
+            let error = parse(url, json!({})).unwrap_err();
+            assert_eq!(
+                (error.code, error.field.as_str()),
+                (ErrorCode::InvalidUrl, "url"),
+                "{url}"
+            );
+        }
+        assert!(
+            parse(
+                &format!("http://example.com/{}", "a".repeat(20_000)),
+                json!({})
+            )
+            .is_err()
+        );
+    }
+
+    #[test]
+    fn every_mistake_names_its_field() {
+        refused(json!({"formats": []}), "formats");
+        refused(json!({"timeout_ms": 0}), "timeout_ms");
+        refused(json!({"timeout_ms": 600_001}), "timeout_ms");
+        refused(json!({"include_tags": ["p", "[["]}), "include_tags[1]");
+        refused(json!({"headers": {"a b": "c"}}), "headers.a b");
+        refused(json!({"headers": {"Host": "x"}}), "headers.Host");
+        refused(json!({"headers": {"x": "a\nb"}}), "headers.x");
+        refused(json!({"cookies": {"a": "b;c"}}), "cookies.a");
+        refused(json!({"proxy": "nonsense"}), "proxy");
+        refused(json!({"proxy": "ftp://host:1"}), "proxy");
+        refused(
+            json!({"location": {"languages": ["de", "not a tag"]}}),
+            "location.languages[1]",
+        );
+    }
+
+    #[test]
+    fn what_is_not_built_is_refused_by_name() {
+        refused(json!({"formats": ["markdown", "screenshot"]}), "formats[1]");
+        refused(json!({"wait_for": "#x"}), "wait_for");
+        refused(
+            json!({"actions": [{"type": "press", "key": "Enter"}]}),
+            "actions",
+        );
+        refused(json!({"scroll": true}), "scroll");
+        refused(json!({"chunk": {}}), "chunk");
+        refused(json!({"extract": {"css": {}}}), "extract");
+        refused(json!({"location": {"country": "DE"}}), "location.country");
+    }
+
+    #[test]
+    fn an_unknown_field_is_named() {
+        let (field, problem) =
+            crate::ScrapeBody::from_json(br#"{"url":"http://a.b","format":["markdown"]}"#)
+                .unwrap_err();
+        assert!(
+            field == "format" || problem.contains("`format`"),
+            "{field}: {problem}"
+        );
+        let (field, _) =
+            crate::ScrapeBody::from_json(br#"{"url":"http://a.b","formats":["markdown","docx"]}"#)
+                .unwrap_err();
+        assert_eq!(field, "formats[1]");
+        let (field, _) = crate::ScrapeBody::from_json(br#"{"formats":[]}"#).unwrap_err();
+        assert_eq!(field, "url");
+    }
+}

@@ -1,0 +1,1 @@
+//! Orders the rooms: fetch, read, keep.

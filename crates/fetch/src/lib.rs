@@ -1,0 +1,1 @@
+//! Turns a plan into bytes, climbing http, browser, stealth only as needed.

@@ -1,0 +1,1 @@
+//! The HTTP face: routes, auth, limits, OpenAPI, UI.

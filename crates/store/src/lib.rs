@@ -1,0 +1,1 @@
+//! Keeps pages, cache and request log in SQLite; the only SQL.

@@ -1,0 +1,1 @@
+//! A web full of traps, for tests only. Depends on none of ours.

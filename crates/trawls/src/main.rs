@@ -1,0 +1,2 @@
+//! Composition root and command line.
+fn main() {}
