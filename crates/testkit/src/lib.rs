@@ -1,1 +1,12 @@
-//! A web full of traps, for tests only. Depends on none of ours.
+//! A web full of traps: a small HTTP/1.1 server on loopback whose pages are rows of a table.
+//!
+//! It speaks raw TCP, because most traps are answers that no well-behaved server library would
+//! send. It depends on none of our crates, so every one of them may use it in tests.
+
+mod answer;
+mod site;
+mod traps;
+
+pub use answer::{Answer, Step};
+pub use site::{Request, TrapSite};
+pub use traps::{TRAPS, Trap};
