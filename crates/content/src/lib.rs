@@ -1,1 +1,22 @@
-//! Reads bytes into a page: text, Markdown, links, metadata. Pure and synchronous.
+//! Reads bytes into a page: text, Markdown, links, metadata. Pure and synchronous: the same bytes
+//! give the same page.
+//!
+//! One immutable DOM is built; each step narrows a mask over it (`read.rs` has their order).
+
+mod clean;
+mod decode;
+mod dom;
+mod images;
+mod interrupt;
+mod links;
+mod main_content;
+mod markdown;
+mod metadata;
+mod page;
+mod read;
+mod tables;
+
+pub use dom::Selector;
+pub use interrupt::Interrupt;
+pub use page::{Page, RawDocument, ReadError, ReadOptions, Structured, Want};
+pub use read::read;
