@@ -26,4 +26,4 @@ pub use request::{
     CachePolicy, ContentOptions, FetchOptions, Formats, InvalidOption, SCRAPE_TIMEOUT_MS,
     ScrapeRequest,
 };
-pub use system::{BrowserState, SystemInfo};
+pub use system::{BrowserState, Health, PartState, Readiness, SystemInfo};

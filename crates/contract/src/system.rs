@@ -32,3 +32,33 @@ pub struct BrowserState {
     /// What was found, or what to do.
     pub detail: String,
 }
+
+/// Can this server do its work (`GET /readyz`)? The browser may be missing: the http rung works
+/// without it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Readiness {
+    /// Database and worker are well.
+    pub ready: bool,
+    /// Can the database be read and written?
+    pub database: PartState,
+    /// The browser behind rungs two and three.
+    pub browser: BrowserState,
+    /// Are pages being taken?
+    pub worker: PartState,
+}
+
+/// State of one part of the server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PartState {
+    /// Does it work?
+    pub ok: bool,
+    /// What it is, or what is wrong.
+    pub detail: String,
+}
+
+/// The process answers (`GET /healthz`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Health {
+    /// Always true; a server that is not alive doesn't answer.
+    pub alive: bool,
+}
