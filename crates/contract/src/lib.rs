@@ -11,6 +11,7 @@ mod options;
 mod outcome;
 mod page;
 mod request;
+mod request_log;
 mod system;
 
 pub use attempt::{Attempt, FetchMode, Verdict};
@@ -26,4 +27,5 @@ pub use request::{
     CachePolicy, ContentOptions, FetchOptions, Formats, InvalidOption, SCRAPE_TIMEOUT_MS,
     ScrapeRequest,
 };
+pub use request_log::RequestRecord;
 pub use system::{BrowserState, Health, PartState, Readiness, SystemInfo};

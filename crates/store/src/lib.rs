@@ -1,1 +1,21 @@
-//! Keeps pages, cache and request log in SQLite; the only SQL.
+//! Keeps pages, their bodies, the page cache and the request log; the only SQL.
+//!
+//! One writer task commits in batches, readers never wait for it, and what a caller was told is
+//! kept has been committed: a killed process loses no page that it answered. Only contract types
+//! come in and go out; every row type is private to its file.
+
+mod cache;
+mod codec;
+mod database;
+mod error;
+mod hot;
+mod pages;
+mod requests;
+mod store;
+mod writer;
+
+pub use cache::{CacheKey, CachedPage, Validators};
+pub use database::Figures;
+pub use error::StoreError;
+pub use pages::RawBody;
+pub use store::{Keep, Store};

@@ -1,0 +1,162 @@
+//! The one writer: takes changes from a bounded queue and commits them in batches, as many as are
+//! waiting. Whoever sent a change is told after its commit. A change that fails alone does not
+//! take the others of its batch with it.
+
+use std::sync::Arc;
+
+use sqlx::{SqliteConnection, SqlitePool};
+use tokio::sync::{mpsc, oneshot};
+use trawls_contract::RequestRecord;
+
+use crate::{StoreError, cache::CacheRow, pages, pages::PageRow, requests};
+
+/// Changes that may wait; a sender beyond that waits too.
+const QUEUE: usize = 256;
+/// Changes in one transaction. At 500 pages a second a batch of this size is a quarter second of
+/// work, far more than ever waits.
+const BATCH: usize = 128;
+/// Pages of the file that one sweep gives back to the file system.
+const VACUUM: &str = "PRAGMA incremental_vacuum(2000)";
+
+/// Something to write.
+#[derive(Debug)]
+pub(crate) enum Change {
+    /// A page, and the cache entry that points to it.
+    Keep(Box<PageRow>, Option<Arc<CacheRow>>),
+    /// A cached page was found unchanged.
+    Confirm(Arc<CacheRow>),
+    /// A call of the API.
+    Log(Box<RequestRecord>),
+    /// Remove what is older than `before` (milliseconds), at most `limit` rows of each kind.
+    Sweep { before: i64, limit: i64 },
+    /// Write nothing, but prove that writing works.
+    Probe,
+}
+
+/// What a change did.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    /// Ids of removed pages.
+    pub(crate) removed_pages: Vec<String>,
+    /// Number of removed request records.
+    pub(crate) removed_requests: u64,
+    new_pages: i64,
+}
+
+type Answer = oneshot::Sender<Result<Written, StoreError>>;
+
+struct Order {
+    change: Change,
+    answer: Option<Answer>,
+}
+
+/// The sending end.
+#[derive(Debug, Clone)]
+pub(crate) struct Writer {
+    orders: mpsc::Sender<Order>,
+}
+
+impl Writer {
+    /// The writer and its task, which ends when every `Writer` is gone and all is committed.
+    pub(crate) fn start(pool: SqlitePool) -> (Self, tokio::task::JoinHandle<()>) {
+        let (orders, queue) = mpsc::channel(QUEUE);
+        (Self { orders }, tokio::spawn(work(pool, queue)))
+    }
+
+    /// Returns after the commit.
+    pub(crate) async fn write(&self, change: Change) -> Result<Written, StoreError> {
+        let (answer, written) = oneshot::channel();
+        let order = Order {
+            change,
+            answer: Some(answer),
+        };
+        let sent = self.orders.send(order).await;
+        sent.map_err(|_| StoreError::Closed)?;
+        written.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Returns when the change is queued; a failure is logged by the writer.
+    pub(crate) async fn post(&self, change: Change) -> Result<(), StoreError> {
+        let order = Order {
+            change,
+            answer: None,
+        };
+        let sent = self.orders.send(order).await;
+        sent.map_err(|_| StoreError::Closed)
+    }
+}
+
+async fn work(pool: SqlitePool, mut queue: mpsc::Receiver<Order>) {
+    let mut batch = Vec::with_capacity(BATCH);
+    while queue.recv_many(&mut batch, BATCH).await > 0 {
+        let changes: Vec<&Change> = batch.iter().map(|order| &order.change).collect();
+        let results = match commit(&pool, &changes).await {
+            Ok(written) => written.into_iter().map(Ok).collect(),
+            Err(error) if batch.len() == 1 => vec![Err(error)],
+            Err(_) => commit_one_by_one(&pool, &changes).await,
+        };
+        for (order, result) in batch.drain(..).zip(results) {
+            match order.answer {
+                // The asker may have gone; the change is committed all the same.
+                Some(answer) => drop(answer.send(result)),
+                None => {
+                    if let Err(error) = result {
+                        tracing::warn!(%error, "a request record was not written");
+                    }
+                }
+            }
+        }
+    }
+}
+
+async fn commit_one_by_one(
+    pool: &SqlitePool,
+    changes: &[&Change],
+) -> Vec<Result<Written, StoreError>> {
+    let mut results = Vec::with_capacity(changes.len());
+    for change in changes {
+        let result = commit(pool, &[*change]).await;
+        results.push(result.map(|mut written| written.pop().unwrap_or_default()));
+    }
+    results
+}
+
+/// All of them or none.
+async fn commit(pool: &SqlitePool, changes: &[&Change]) -> Result<Vec<Written>, StoreError> {
+    let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
+    let mut written = Vec::with_capacity(changes.len());
+    for change in changes {
+        written.push(apply(&mut transaction, change).await?);
+    }
+    let delta: i64 = written.iter().map(|one| one.new_pages).sum();
+    if delta != 0 {
+        pages::count(&mut transaction, delta).await?;
+    }
+    transaction.commit().await?;
+    if written.iter().any(|one| !one.removed_pages.is_empty()) {
+        sqlx::query(VACUUM).execute(pool).await?;
+    }
+    Ok(written)
+}
+
+async fn apply(db: &mut SqliteConnection, change: &Change) -> Result<Written, sqlx::Error> {
+    let mut written = Written::default();
+    match change {
+        Change::Keep(page, entry) => {
+            page.insert(db).await?;
+            if let Some(entry) = entry {
+                entry.upsert(db).await?;
+            }
+            written.new_pages = 1;
+        }
+        Change::Confirm(entry) => entry.confirm(db).await?,
+        Change::Log(record) => requests::insert(db, record).await?,
+        Change::Sweep { before, limit } => {
+            written.removed_pages = pages::sweep(db, *before, *limit).await?;
+            written.removed_requests = requests::sweep(db, *before, *limit).await?;
+            written.new_pages = -i64::try_from(written.removed_pages.len()).unwrap_or(i64::MAX);
+        }
+        Change::Probe => pages::count(db, 0).await?,
+    }
+    Ok(written)
+}
