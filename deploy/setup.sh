@@ -47,3 +47,10 @@ if ! command -v cargo >/dev/null; then
   echo "setup: Rust is missing. Install it with rustup, open a new shell, and try again." >&2
   exit 1
 fi
+
+if [[ "${1:-}" == --test ]]; then
+  ui="$(dirname "$0")/../tests/ui"
+  if [[ ! -d $ui/node_modules || $ui/package-lock.json -nt $ui/node_modules/.package-lock.json ]]; then
+    npm ci --prefix "$ui" --no-audit --no-fund --silent
+  fi
+fi
