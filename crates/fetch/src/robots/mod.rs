@@ -1,0 +1,5 @@
+//! What a site asks of robots.
+
+mod rules;
+
+pub use rules::{MAX_ROBOTS_BYTES, Robots};
