@@ -358,7 +358,6 @@ mod tests {
     }
 
     #[test]
-    #[allow(clippy::print_stderr)]
     fn every_case_of_the_shared_table_is_decided_as_its_matcher_does() {
         let workspace = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
         let shared = std::env::var("TRAWLS_SHARED").unwrap_or(format!("{workspace}/../shared"));
