@@ -1,0 +1,118 @@
+//! What to fetch and how: plain data, decided before the first packet and never edited on the way.
+//! No output formats in it; those are content's business.
+
+use std::time::Duration;
+
+use http::HeaderMap;
+use trawls_contract::Mode;
+use url::Url;
+
+/// Redirects followed when the caller says nothing else.
+pub const MAX_REDIRECTS: usize = 10;
+/// Time for name, connection and handshake when the caller says nothing else.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// One page to fetch.
+#[derive(Debug, Clone)]
+pub struct FetchPlan {
+    /// Absolute, http or https.
+    pub url: Url,
+    /// Which rungs may be used.
+    pub mode: Mode,
+    /// How long and how much.
+    pub limits: Limits,
+    /// As whom.
+    pub identity: Identity,
+    /// Through which proxy; holds credentials, so it is never logged.
+    pub proxy: Option<Url>,
+    /// What to insist on.
+    pub trust: Trust,
+    /// What the cache knows of the page, to ask only for a newer one.
+    pub validators: Option<Validators>,
+}
+
+/// How long and how much.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Per hop: name, connection and TLS handshake.
+    pub connect: Duration,
+    /// Per hop: from the request to the response's head.
+    pub ttfb: Duration,
+    /// Longest silence inside a body.
+    pub read_gap: Duration,
+    /// The whole exchange, redirects included.
+    pub total: Duration,
+    /// Size of the body after content decoding.
+    pub max_body_bytes: usize,
+    /// Redirects of any kind, meta refresh included.
+    pub max_redirects: usize,
+}
+
+/// As whom: the caller's additions to the identity of the rung.
+#[derive(Debug, Clone, Default)]
+pub struct Identity {
+    /// Laid over the rung's own headers.
+    pub headers: HeaderMap,
+    /// Name and value; they belong to the host of the plan's URL.
+    pub cookies: Vec<(String, String)>,
+    /// BCP 47 tags, best first; empty means the rung's own.
+    pub languages: Vec<String>,
+    /// Come as a phone.
+    pub mobile: bool,
+}
+
+/// What to insist on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trust {
+    /// Refuse bad certificates.
+    pub verify_tls: bool,
+    /// Obey robots.txt.
+    pub respect_robots: bool,
+}
+
+/// What an earlier response said about its version.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Validators {
+    /// `ETag` as it was received.
+    pub etag: Option<String>,
+    /// `Last-Modified` as it was received.
+    pub last_modified: Option<String>,
+}
+
+/// What the operator decided for all fetches.
+#[derive(Debug, Clone)]
+pub struct FetchConfig {
+    /// Turns the address rule of the egress door off. Never in production.
+    pub allow_private_targets: bool,
+    /// The proxy pool; these may stand on private addresses.
+    pub proxies: Vec<Url>,
+    /// Exchanges at once per host.
+    pub per_host: usize,
+    /// Exchanges at once.
+    pub global: usize,
+    /// Ceiling of every plan's `max_body_bytes`.
+    pub max_body_bytes: usize,
+}
+
+impl Limits {
+    /// Limits of a request that may take `total` and return `max_body_bytes`; the rest is usual.
+    pub fn within(total: Duration, max_body_bytes: usize) -> Self {
+        Self {
+            connect: CONNECT_TIMEOUT.min(total),
+            ttfb: total,
+            read_gap: total,
+            total,
+            max_body_bytes,
+            max_redirects: MAX_REDIRECTS,
+        }
+    }
+}
+
+impl Default for Trust {
+    fn default() -> Self {
+        Self {
+            verify_tls: true,
+            respect_robots: true,
+        }
+    }
+}
