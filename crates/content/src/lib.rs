@@ -3,9 +3,12 @@
 //!
 //! One immutable DOM is built; each step narrows a mask over it (`read.rs` has their order).
 
+mod address;
 mod clean;
 mod decode;
 mod dom;
+mod entities;
+mod image_source;
 mod images;
 mod interrupt;
 mod links;
@@ -14,7 +17,10 @@ mod markdown;
 mod metadata;
 mod page;
 mod read;
+mod structured;
+mod table_grid;
 mod tables;
+mod text;
 
 pub use dom::Selector;
 pub use interrupt::Interrupt;

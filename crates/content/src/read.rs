@@ -7,7 +7,7 @@ use crate::dom::{Document, Interrupted, Kept, NodeId, serialize};
 use crate::main_content::{Context, Selection, select};
 use crate::markdown::{Convert, convert};
 use crate::{Interrupt, Page, RawDocument, ReadError, ReadOptions};
-use crate::{clean, decode, images, links, metadata, tables};
+use crate::{address, clean, decode, images, links, metadata, structured, tables};
 
 impl From<Interrupted> for ReadError {
     fn from(_: Interrupted) -> Self {
@@ -39,11 +39,12 @@ fn read_html(
         false => Ok(()),
     };
     let document = Document::parse(&html, interrupt)?;
-    let base = metadata::base_url(&document, url);
-    let metadata = metadata::metadata(&document, url, &base);
+    let base = address::base_url(&document, url);
+    let structured = structured::structured(&document, &base);
+    let metadata = metadata::metadata(&document, &structured, url, &base);
     let want = options.want;
     let mut page = Page {
-        structured: want.structured.then(|| metadata::structured(&document)),
+        structured: want.structured.then_some(structured),
         links: want.links.then(|| links::links(&document, &base, url)),
         ..Page::default()
     };
