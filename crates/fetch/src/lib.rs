@@ -8,6 +8,8 @@ mod egress;
 mod error;
 mod fetched;
 mod glance;
+mod http;
+mod identity;
 mod ladder;
 mod plan;
 mod robots;

@@ -19,6 +19,7 @@ use moka::future::Cache;
 use url::{Host, Url};
 
 pub use resolve::{Resolve, SystemResolver};
+pub(crate) use resolve::{Vetted, VettedOrTrusted};
 
 use crate::FetchError;
 

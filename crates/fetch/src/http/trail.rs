@@ -1,0 +1,190 @@
+//! The way of one exchange through its redirects: where it is, where it was, which cookies it
+//! carries, and what of the caller's headers may go to the present host.
+
+use http::{HeaderMap, HeaderValue, header};
+use jiff::Timestamp;
+use url::{Origin, Url};
+
+use super::cookies::Jar;
+use crate::{FetchError, FetchPlan, identity::RequestHead};
+
+/// Headers of the caller that are secrets between them and the host they asked for.
+const SECRETS: [header::HeaderName; 3] = [
+    header::AUTHORIZATION,
+    header::COOKIE,
+    header::PROXY_AUTHORIZATION,
+];
+
+/// Where an exchange is and where it was.
+pub(super) struct Trail<'a> {
+    plan: &'a FetchPlan,
+    /// Without user and password.
+    pub(super) url: Url,
+    pub(super) redirects: Vec<Url>,
+    start: Origin,
+    /// The caller's headers for the host they asked for, and those for any host.
+    headers_at_home: HeaderMap,
+    headers_abroad: HeaderMap,
+    jar: Jar,
+}
+
+impl<'a> Trail<'a> {
+    pub(super) fn new(plan: &'a FetchPlan) -> Self {
+        let mut url = plan.url.clone();
+        let mut at_home = plan.identity.headers.clone();
+        if let Some(credentials) = take_credentials(&mut url) {
+            at_home.entry(header::AUTHORIZATION).or_insert(credentials);
+        }
+        let mut jar = Jar::default();
+        for value in plan.identity.headers.get_all(header::COOKIE) {
+            for pair in String::from_utf8_lossy(value.as_bytes()).split(';') {
+                let (name, value) = pair.split_once('=').unwrap_or(("", pair));
+                jar.add(&url, name, value);
+            }
+        }
+        for (name, value) in &plan.identity.cookies {
+            jar.add(&url, name, value);
+        }
+        at_home.remove(header::COOKIE);
+        let mut abroad = at_home.clone();
+        for secret in SECRETS {
+            abroad.remove(secret);
+        }
+        Self {
+            plan,
+            start: url.origin(),
+            url,
+            redirects: Vec::new(),
+            headers_at_home: at_home,
+            headers_abroad: abroad,
+            jar,
+        }
+    }
+
+    /// The headers of the request to the present URL.
+    pub(super) fn head(&self) -> RequestHead {
+        let is_home = self.url.origin() == self.start;
+        let callers = if is_home {
+            &self.headers_at_home
+        } else {
+            &self.headers_abroad
+        };
+        let mut own = HeaderMap::new();
+        if let Some(cookies) = self.jar.header(&self.url) {
+            own.insert(header::COOKIE, cookies);
+        }
+        // Validators belong to the page that was asked for, whatever its redirects lead to.
+        if let Some(validators) = &self.plan.validators {
+            let mut put = |name, text: &Option<String>| {
+                if let Some(value) = text
+                    .as_deref()
+                    .and_then(|text| HeaderValue::from_str(text).ok())
+                {
+                    own.insert(name, value);
+                }
+            };
+            put(header::IF_NONE_MATCH, &validators.etag);
+            put(header::IF_MODIFIED_SINCE, &validators.last_modified);
+        }
+        RequestHead::new(&self.url, &self.plan.identity, callers, own)
+    }
+
+    /// Takes the cookies of a response from the present URL.
+    pub(super) fn learn(&mut self, headers: &HeaderMap) {
+        let mut cookies = headers.get_all(header::SET_COOKIE).iter().peekable();
+        if cookies.peek().is_none() {
+            return;
+        }
+        let now = Timestamp::now();
+        for cookie in cookies {
+            self.jar.set(&self.url, cookie, now);
+        }
+    }
+
+    /// Goes on to `next`.
+    ///
+    /// # Errors
+    /// `TooManyRedirects` at the plan's limit.
+    pub(super) fn go(&mut self, mut next: Url) -> Result<(), FetchError> {
+        let limit = self.plan.limits.max_redirects;
+        if self.redirects.len() >= limit {
+            return Err(FetchError::TooManyRedirects(limit));
+        }
+        take_credentials(&mut next);
+        self.redirects.push(std::mem::replace(&mut self.url, next));
+        Ok(())
+    }
+}
+
+/// Takes user and password out of a URL, as the header they stand for.
+fn take_credentials(url: &mut Url) -> Option<HeaderValue> {
+    let has_user = !url.username().is_empty() || url.password().is_some();
+    if !has_user {
+        return None;
+    }
+    let user = percent_decoded(url.username());
+    let password = percent_decoded(url.password().unwrap_or_default());
+    // Both setters fail only for URLs without a host, which have no credentials.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    let pair = [&user[..], b":", &password[..]].concat();
+    HeaderValue::try_from(format!("Basic {}", base64(&pair))).ok()
+}
+
+fn percent_decoded(text: &str) -> Vec<u8> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let code = text
+            .get(at + 1..at + 3)
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match (bytes[at], code) {
+            (b'%', Some(code)) => {
+                out.push(code);
+                at += 3;
+            }
+            (byte, _) => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+/// RFC 4648 with padding; the one place that needs it.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let word = (0..3).fold(0, |word, at| {
+            word << 8 | u32::from(*group.get(at).unwrap_or(&0))
+        });
+        for at in 0..4 {
+            if at > group.len() {
+                out.push('=');
+            } else {
+                let letter = word >> (18 - 6 * at) & 63;
+                out.push(char::from(LETTERS[letter as usize]));
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_in_a_url_become_a_header_and_leave_the_url() {
+        let mut url = Url::parse("http://us%40er:pa:ss@a.example/x").unwrap();
+        let header = take_credentials(&mut url).unwrap();
+        assert_eq!(url.as_str(), "http://a.example/x");
+        assert_eq!(header, "Basic dXNAZXI6cGE6c3M=");
+        assert_eq!(base64(b"a"), "YQ==");
+        assert_eq!(base64(b"ab"), "YWI=");
+        assert_eq!(base64(b"abc"), "YWJj");
+    }
+}
