@@ -231,7 +231,7 @@ mod tests {
             "<video src=v.mp4>no <a href=x>video</a></video><object>plan b</object>",
             "plan b",
         );
-        shows("<script type='math/tex'>x^2</script>", "x^2");
+        shows("<p><script type='math/tex'>x^2</script>", "x^2");
     }
 
     #[test]
