@@ -22,6 +22,13 @@ pub(crate) trait Rung: Send + Sync {
         plan: &FetchPlan,
         deadline: Instant,
     ) -> impl Future<Output = Result<Exchange, FetchError>> + Send;
+
+    /// The same, but of a body beyond the limit the first bytes are kept.
+    fn prefix(
+        &self,
+        plan: &FetchPlan,
+        deadline: Instant,
+    ) -> impl Future<Output = Result<Exchange, FetchError>> + Send;
 }
 
 /// The response of the last hop.

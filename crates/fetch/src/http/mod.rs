@@ -46,15 +46,6 @@ impl HttpFetch {
         Ok(Self { door, clients })
     }
 
-    /// An exchange that keeps the first `max_body_bytes` of a longer body.
-    pub(crate) async fn prefix(
-        &self,
-        plan: &FetchPlan,
-        deadline: Instant,
-    ) -> Result<Exchange, FetchError> {
-        self.follow(plan, deadline, Oversize::Cut).await
-    }
-
     async fn follow(
         &self,
         plan: &FetchPlan,
@@ -217,6 +208,10 @@ impl Rung for HttpFetch {
 
     async fn exchange(&self, plan: &FetchPlan, deadline: Instant) -> Result<Exchange, FetchError> {
         self.follow(plan, deadline, Oversize::Refuse).await
+    }
+
+    async fn prefix(&self, plan: &FetchPlan, deadline: Instant) -> Result<Exchange, FetchError> {
+        self.follow(plan, deadline, Oversize::Cut).await
     }
 }
 

@@ -1,5 +1,7 @@
-//! What a site asks of robots.
+//! What a site asks of robots: the rules of its robots.txt, and a cache of them.
 
+mod cache;
 mod rules;
 
-pub use rules::{MAX_ROBOTS_BYTES, Robots};
+pub(crate) use cache::{Answer, RobotsCache};
+pub use rules::Robots;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use url::Url;
 
 /// Bytes of a robots.txt that are read; the RFC asks for at least this much.
-pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
+pub(super) const MAX_ROBOTS_BYTES: usize = 500 * 1024;
 
 /// A longer line is cut here, as Google's parser does (eight times the longest URL of old browsers).
 const MAX_LINE_BYTES: usize = 2083 * 8 - 1;
