@@ -1,13 +1,21 @@
 //! The order of the steps from bytes to page. Each takes what the one before made.
 
-use trawls_contract::Quality;
+use trawls_contract::{PageMetadata, Quality};
 use url::Url;
 
+use crate::decode::{self, Decoded, Markup};
 use crate::dom::{Document, Interrupted, Kept, NodeId, serialize};
 use crate::main_content::{Context, Selection, select};
-use crate::markdown::{Convert, convert};
+use crate::markdown::{self, Convert};
+use crate::media::{self, Media};
 use crate::{Interrupt, Page, RawDocument, ReadError, ReadOptions};
-use crate::{address, clean, decode, images, links, metadata, structured, tables};
+use crate::{address, clean, images, links, metadata, plain, structured, tables};
+
+/// Nothing was chosen, so nothing was lost.
+const WHOLE: Quality = Quality {
+    confidence: 1.0,
+    main_content_ratio: 1.0,
+};
 
 impl From<Interrupted> for ReadError {
     fn from(_: Interrupted) -> Self {
@@ -24,12 +32,56 @@ pub fn read(
     options: &ReadOptions,
     interrupt: &Interrupt,
 ) -> Result<Page, ReadError> {
-    let text = decode::decode(&document.body, document.content_type.as_deref());
-    read_html(text, &document.url, options, interrupt)
+    let content_type = document.content_type.as_deref();
+    let media = media::kind(&document.body, content_type)?;
+    let markup = match media {
+        Media::Html => Markup::Html,
+        Media::Xml => Markup::Xml,
+        Media::Json | Media::Markdown | Media::Text(_) => Markup::None,
+    };
+    let Decoded { text, warning } = decode::decode(&document.body, content_type, markup);
+    let mut page = match media {
+        Media::Html => read_html(&text, &document.url, options, interrupt)?,
+        Media::Xml => match plain::feed_as_html(&text) {
+            Some(html) => read_feed(&html, &document.url, options, interrupt)?,
+            None => read_plain(media, &text, document),
+        },
+        Media::Json | Media::Markdown | Media::Text(_) => read_plain(media, &text, document),
+    };
+    page.warnings.extend(warning);
+    page.raw_html = options.want.raw_html.then(|| text.into_owned());
+    Ok(page)
+}
+
+/// A feed has nothing but content.
+fn read_feed(
+    html: &str,
+    url: &Url,
+    options: &ReadOptions,
+    interrupt: &Interrupt,
+) -> Result<Page, ReadError> {
+    let options = ReadOptions {
+        only_main_content: false,
+        ..options.clone()
+    };
+    read_html(html, url, &options, interrupt)
+}
+
+fn read_plain(media: Media, text: &str, document: &RawDocument) -> Page {
+    let markdown = plain::markdown(media, text, &document.url);
+    Page {
+        metadata: PageMetadata {
+            title: plain::title(&markdown),
+            ..PageMetadata::default()
+        },
+        markdown,
+        quality: WHOLE,
+        ..Page::default()
+    }
 }
 
 fn read_html(
-    html: String,
+    html: &str,
     url: &Url,
     options: &ReadOptions,
     interrupt: &Interrupt,
@@ -38,65 +90,71 @@ fn read_html(
         true => Err(ReadError::Interrupted),
         false => Ok(()),
     };
-    let document = Document::parse(&html, interrupt)?;
+    let document = Document::parse(html, interrupt)?;
     let base = address::base_url(&document, url);
     let structured = structured::structured(&document, &base);
     let metadata = metadata::metadata(&document, &structured, url, &base);
-    let want = options.want;
-    let mut page = Page {
-        structured: want.structured.then_some(structured),
-        links: want.links.then(|| links::links(&document, &base, url)),
-        ..Page::default()
-    };
     check()?;
     let context = Context {
         title: metadata.title.as_deref(),
         base: &base,
     };
-    let selection = choose(&document, options, &context);
-    check()?;
     let Selection {
         roots,
         kept,
         quality,
-    } = &selection;
-    page.markdown = convert(
-        &Convert {
-            document: &document,
-            kept,
-            base: &base,
-            keep_data_images: !options.remove_base64_images,
-            title: metadata.title.as_deref(),
-        },
-        roots,
-    );
+    } = choose(&document, options, &context, interrupt)?;
     check()?;
-    page.html = want.html.then(|| serialize(&document, kept, roots, &base));
-    page.images = want
-        .images
-        .then(|| images::images(&document, kept, roots, &base));
-    page.tables = want.tables.then(|| tables::tables(&document, kept, roots));
-    page.quality = *quality;
-    page.metadata = metadata;
-    page.raw_html = want.raw_html.then_some(html);
-    Ok(page)
+    let convert = Convert {
+        document: &document,
+        kept: &kept,
+        base: &base,
+        keep_data_images: !options.remove_base64_images,
+        title: metadata.title.as_deref(),
+    };
+    let markdown = markdown::convert(&convert, &roots);
+    check()?;
+    let want = options.want;
+    Ok(Page {
+        markdown,
+        html: want
+            .html
+            .then(|| serialize(&document, &kept, &roots, &base)),
+        raw_html: None,
+        links: want.links.then(|| links::links(&document, &base, url)),
+        images: want
+            .images
+            .then(|| images::images(&document, &kept, &roots, &base)),
+        tables: want
+            .tables
+            .then(|| tables::tables(&document, &kept, &roots)),
+        structured: want.structured.then_some(structured),
+        metadata,
+        quality,
+        warnings: Vec::new(),
+    })
 }
 
 /// Which part of the document is read: what `include` names, the main content, or all of it.
-fn choose(document: &Document, options: &ReadOptions, context: &Context) -> Selection {
-    let mut kept = clean::clean(document);
+fn choose(
+    document: &Document,
+    options: &ReadOptions,
+    context: &Context,
+    interrupt: &Interrupt,
+) -> Result<Selection, Interrupted> {
+    let mut kept = clean::clean(document, interrupt)?;
     for selector in &options.exclude {
         for id in selector.select(document) {
             kept.drop(id);
         }
     }
     if !options.include.is_empty() {
-        return included(document, kept, options);
+        return Ok(included(document, kept, options));
     }
     if options.only_main_content {
-        return select(document, kept, context);
+        return Ok(select(document, kept, context));
     }
-    everything(document.body().into_iter().collect(), kept)
+    Ok(everything(document.body().into_iter().collect(), kept))
 }
 
 /// The matches in document order; one inside another counts once.
@@ -124,9 +182,6 @@ fn everything(roots: Vec<NodeId>, kept: Kept) -> Selection {
     Selection {
         roots,
         kept,
-        quality: Quality {
-            confidence: 1.0,
-            main_content_ratio: 1.0,
-        },
+        quality: WHOLE,
     }
 }

@@ -21,6 +21,12 @@ impl Document {
         (id.0 + 1..self.subtree_end(id).0).map(NodeId)
     }
 
+    /// The id after it: its first descendant, or what follows its subtree. May be one past the
+    /// last node.
+    pub(crate) fn following(&self, id: NodeId) -> NodeId {
+        NodeId(id.0 + 1)
+    }
+
     /// Every node of the document in order, the document node first.
     pub(crate) fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + Clone + use<> {
         (0..self.subtree_end(self.root()).0).map(NodeId)

@@ -51,8 +51,11 @@ pub(super) async fn read(
         return Err(FetchError::TooLarge(limit));
     }
     decoder.expect(length.unwrap_or(0));
-    let end = pour(response, &mut decoder, limits, deadline).await?;
+    let mut end = pour(response, &mut decoder, limits, deadline).await?;
     let decoded = decoder.finish();
+    if decoded.is_full {
+        end = End::Full;
+    }
     let is_empty = decoded.bytes.is_empty();
     let truncated = match end {
         End::Full if oversize == Oversize::Refuse => return Err(FetchError::TooLarge(limit)),

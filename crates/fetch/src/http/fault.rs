@@ -1,123 +1,124 @@
 //! What went wrong below us, in the crate's own terms. The client's errors are chains of boxed
-//! causes, some of private types, so types are asked where they can be and texts where not.
+//! causes, many of private types: types are asked where they can be, texts where not.
 
-use std::error::Error;
-
-use crate::{FetchError, egress::Refusal};
+use std::{
+    error::Error,
+    io::{self, ErrorKind},
+    time::Duration,
+};
 
 use super::dial::DialTimeout;
+use crate::{FetchError, egress::Refusal};
 
-/// Texts in the messages of causes whose types are private.
-const TLS_MARKS: [&str; 4] = ["ssl", "tls", "certificate", "handshake"];
-const PROXY_MARKS: [&str; 2] = ["tunnel error", "SOCKS error"];
+/// A chain of causes, and all that it says, in lower case.
+struct Causes<'a> {
+    chain: Vec<&'a (dyn Error + 'static)>,
+    text: String,
+}
 
 /// Why a request got no response. `connect_limit` is the time that connecting had.
 pub(super) fn of_request(
     error: &wreq::Error,
     is_proxied: bool,
-    connect_limit: std::time::Duration,
+    connect_limit: Duration,
 ) -> FetchError {
-    let chain = causes(error);
-    tracing::debug!(error = %texts(&chain), "request failed");
-    if chain.iter().any(|cause| cause.is::<DialTimeout>()) {
+    let causes = Causes::of(error);
+    tracing::debug!(error = %causes.text, "request failed");
+    if causes.find::<DialTimeout>().is_some() {
         return FetchError::TimeoutConnect(connect_limit);
     }
-    if let Some(refusal) = chain
-        .iter()
-        .find_map(|cause| cause.downcast_ref::<Refusal>())
-    {
+    if let Some(refusal) = causes.find::<Refusal>() {
         return refusal.into_error();
     }
     if error.is_dns() {
         return FetchError::Dns;
     }
-    if let Some(why) = tls_fault(&chain) {
-        return FetchError::Tls(why.into());
+    let is_in_proxy =
+        error.is_proxy_connect() || causes.says("tunnel error") || causes.says("socks error");
+    if causes.says("ssl routines") && !is_in_proxy {
+        return FetchError::Tls(causes.tls().into());
     }
-    if is_proxied && (error.is_connect() || error.is_proxy_connect()) {
-        return FetchError::Proxy(proxy_fault(&chain).into());
+    if is_proxied && (error.is_connect() || is_in_proxy) {
+        return FetchError::Proxy(causes.proxy().into());
     }
-    FetchError::Connect(connect_fault(error, &chain).into())
+    FetchError::Connect(causes.connection(error.is_connect()).into())
 }
 
-fn causes(error: &wreq::Error) -> Vec<&(dyn Error + 'static)> {
-    let mut chain = Vec::new();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        chain.push(cause);
-        next = cause.source();
+impl<'a> Causes<'a> {
+    fn of(error: &'a wreq::Error) -> Self {
+        let mut causes = Self {
+            chain: Vec::new(),
+            text: String::new(),
+        };
+        let mut next = error.source();
+        while let Some(cause) = next {
+            // What the TLS library calls its faults is only in the debugging form.
+            causes.text += &format!("{cause}; {cause:?}; ").to_ascii_lowercase();
+            causes.chain.push(cause);
+            next = cause.source();
+        }
+        causes
     }
-    chain
-}
 
-fn texts(chain: &[&(dyn Error + 'static)]) -> String {
-    chain
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(": ")
-}
-
-fn says(chain: &[&(dyn Error + 'static)], mark: &str) -> bool {
-    chain
-        .iter()
-        .any(|cause| cause.to_string().to_ascii_lowercase().contains(mark))
-}
-
-fn io_kind(chain: &[&(dyn Error + 'static)]) -> Option<std::io::ErrorKind> {
-    chain
-        .iter()
-        .find_map(|cause| cause.downcast_ref::<std::io::Error>())
-        .map(std::io::Error::kind)
-}
-
-fn tls_fault(chain: &[&(dyn Error + 'static)]) -> Option<&'static str> {
-    if !TLS_MARKS.iter().any(|mark| says(chain, mark)) {
-        return None;
+    fn find<T: Error + 'static>(&self) -> Option<&T> {
+        self.chain.iter().find_map(|cause| cause.downcast_ref())
     }
-    if PROXY_MARKS
-        .iter()
-        .any(|mark| says(chain, &mark.to_ascii_lowercase()))
-    {
-        return None;
+
+    fn says(&self, mark: &str) -> bool {
+        self.text.contains(mark)
     }
-    let marks = [
-        ("hostname mismatch", "the certificate is for another host"),
-        ("has expired", "the certificate has expired"),
-        ("not yet valid", "the certificate is not valid yet"),
-        ("self signed", "the certificate is self-signed"),
-        ("self-signed", "the certificate is self-signed"),
-        ("certificate", "the certificate is not trusted"),
-        (
-            "wrong_version",
-            "the server does not speak TLS on this port",
-        ),
-    ];
-    let found = marks.iter().find(|(mark, _)| says(chain, mark));
-    Some(found.map_or("the handshake failed", |(_, why)| why))
-}
 
-fn proxy_fault(chain: &[&(dyn Error + 'static)]) -> &'static str {
-    let marks = [
-        ("authorization required", "it asks for credentials"),
-        ("password", "it asks for credentials"),
-        ("unsuccessful", "it refuses the target"),
-        ("refused", "it refuses connections"),
-    ];
-    let found = marks.iter().find(|(mark, _)| says(chain, mark));
-    found.map_or("it cannot be reached or does not answer", |(_, why)| why)
-}
+    fn first<'b>(&self, marks: &[(&str, &'b str)]) -> Option<&'b str> {
+        let found = marks.iter().find(|(mark, _)| self.says(mark));
+        found.map(|(_, why)| *why)
+    }
 
-fn connect_fault(error: &wreq::Error, chain: &[&(dyn Error + 'static)]) -> &'static str {
-    use std::io::ErrorKind;
-    match io_kind(chain) {
-        Some(ErrorKind::ConnectionRefused) => "refused",
-        Some(ErrorKind::ConnectionReset | ErrorKind::BrokenPipe) => "reset by the server",
-        Some(ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable) => "no route to the host",
-        Some(ErrorKind::TimedOut) => "the network gave up",
-        _ if says(chain, "too large") => "the response head is too large",
-        _ if says(chain, "parse") || says(chain, "invalid") => "the response is not HTTP",
-        _ if error.is_connect() => "the host cannot be reached",
-        _ => "the server closed it without a response",
+    fn tls(&self) -> &'static str {
+        let marks = [
+            (
+                "certificate_verify_failed",
+                "the certificate cannot be verified",
+            ),
+            (
+                "wrong_version_number",
+                "the server does not speak TLS on this port",
+            ),
+            ("http_request", "the server does not speak TLS on this port"),
+        ];
+        self.first(&marks).unwrap_or("the handshake failed")
+    }
+
+    fn proxy(&self) -> &'static str {
+        let marks = [
+            ("authorization required", "it asks for credentials"),
+            ("password", "it asks for credentials"),
+            ("unsuccessful", "it refuses the target"),
+            ("refused", "it refuses connections"),
+        ];
+        self.first(&marks)
+            .unwrap_or("it cannot be reached or does not answer")
+    }
+
+    fn connection(&self, is_connecting: bool) -> &'static str {
+        match self.find::<io::Error>().map(io::Error::kind) {
+            Some(ErrorKind::ConnectionRefused) => return "refused",
+            Some(ErrorKind::ConnectionReset | ErrorKind::BrokenPipe) => {
+                return "reset by the server";
+            }
+            Some(ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable) => {
+                return "no route to the host";
+            }
+            Some(ErrorKind::TimedOut) => return "the network gave up",
+            _ => {}
+        }
+        let marks = [
+            ("too large", "the response head is too large"),
+            ("parse", "the response is not HTTP"),
+            ("invalid", "the response is not HTTP"),
+        ];
+        self.first(&marks).unwrap_or(match is_connecting {
+            true => "the host cannot be reached",
+            false => "the server closed it without a response",
+        })
     }
 }
