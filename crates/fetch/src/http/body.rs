@@ -150,9 +150,15 @@ fn declared_length(response: &wreq::Response) -> Option<u64> {
 
 /// Empties the short body of a response that nobody reads.
 pub(super) async fn drain(response: wreq::Response, deadline: Instant) {
-    if declared_length(&response).is_none_or(|length| length > DRAIN_BYTES as u64) {
+    if declared_length(&response).is_some_and(|length| length > DRAIN_BYTES as u64) {
         return;
     }
+    let mut received = 0;
     let mut chunks = std::pin::pin!(response.bytes_stream());
-    while let Ok(Some(Ok(_))) = timeout_at(deadline, chunks.next()).await {}
+    while let Ok(Some(Ok(chunk))) = timeout_at(deadline, chunks.next()).await {
+        received += chunk.len();
+        if received > DRAIN_BYTES {
+            return;
+        }
+    }
 }

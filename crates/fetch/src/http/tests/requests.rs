@@ -1,5 +1,7 @@
 //! What goes out, and what a plain answer comes to.
 
+use std::sync::atomic::{AtomicU8, Ordering};
+
 use http::HeaderValue;
 
 use super::{
@@ -196,4 +198,29 @@ async fn a_fresh_connection_that_dies_is_not_tried_again() {
     let error = get(&site.url("/")).await.unwrap_err();
     assert!(matches!(error, FetchError::Connect(_)), "{error:?}");
     assert_eq!(site.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_name_is_asked_once_and_its_first_answer_is_dialled() {
+    /// Answers with the site's address, then with one where nobody listens.
+    struct Rebinding(AtomicU8);
+    impl Resolve for Rebinding {
+        fn resolve<'a>(&'a self, _host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+            let last = 1 + self.0.fetch_add(1, Ordering::Relaxed);
+            Box::pin(std::future::ready(Ok(vec![IpAddr::from([
+                127, 0, 0, last,
+            ])])))
+        }
+    }
+    let site = Site::with(html("x")).await;
+    let names = Arc::new(Rebinding(AtomicU8::new(0)));
+    let rung = HttpFetch::new(Arc::new(Door::new(Arc::clone(&names) as _, true)), &[]).unwrap();
+    for _ in 0..2 {
+        assert!(
+            run(&rung, &plan(&site.at("rebind.example", "/")))
+                .await
+                .is_ok()
+        );
+    }
+    assert_eq!(names.0.load(Ordering::Relaxed), 1);
 }
