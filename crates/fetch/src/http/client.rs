@@ -29,30 +29,30 @@ const MAX_HEADERS: usize = 256;
 /// The clients by kind of connection.
 pub(super) struct Clients {
     door: Arc<Door>,
-    trusted: Arc<HashSet<String>>,
+    /// Host and port of the operator's proxies.
+    proxies: HashSet<(String, u16)>,
+    trusted_hosts: Arc<HashSet<String>>,
     built: [OnceLock<Result<Client, FetchError>>; 4],
 }
 
 impl Clients {
     /// `proxies` are the operator's; their hosts may be private.
     pub(super) fn new(door: Arc<Door>, proxies: &[Url]) -> Result<Self, FetchError> {
-        let hosts = proxies.iter().filter_map(Url::host_str);
+        let proxies: HashSet<_> = proxies.iter().filter_map(endpoint).collect();
+        let hosts = proxies.iter().map(|(host, _)| host.clone()).collect();
         let clients = Self {
             door,
-            trusted: Arc::new(
-                hosts
-                    .map(|host| host.trim_matches(['[', ']']).to_owned())
-                    .collect(),
-            ),
+            proxies,
+            trusted_hosts: Arc::new(hosts),
             built: Default::default(),
         };
         clients.client(true, false)?;
         Ok(clients)
     }
 
-    /// Is this the host of one of the operator's proxies?
-    pub(super) fn trusts(&self, host: &str) -> bool {
-        self.trusted.contains(host)
+    /// Is this one of the operator's proxies?
+    pub(super) fn trusts(&self, proxy: &Url) -> bool {
+        endpoint(proxy).is_some_and(|endpoint| self.proxies.contains(&endpoint))
     }
 
     /// The client for connections that verify certificates or not, through a proxy or not.
@@ -89,7 +89,7 @@ impl Clients {
             .connector_layer(DialLayer);
         let door = Arc::clone(&self.door);
         let builder = if is_proxied {
-            let trusted = Arc::clone(&self.trusted);
+            let trusted = Arc::clone(&self.trusted_hosts);
             builder.dns_resolver(VettedOrTrusted { door, trusted })
         } else {
             builder.dns_resolver(Vetted(door))
@@ -99,6 +99,16 @@ impl Clients {
             FetchError::Internal("the HTTP client cannot be built".into())
         })
     }
+}
+
+/// Host, without brackets, and port of a proxy.
+fn endpoint(proxy: &Url) -> Option<(String, u16)> {
+    let host = proxy.host_str()?.trim_matches(['[', ']']).to_owned();
+    let port = match proxy.scheme() {
+        "socks5" | "socks5h" => proxy.port().unwrap_or(1080),
+        _ => proxy.port_or_known_default()?,
+    };
+    Some((host, port))
 }
 
 /// A proxy as the client wants it.

@@ -120,13 +120,16 @@ impl HttpFetch {
     /// The egress door, for the target and for a proxy that the caller chose.
     async fn admit(&self, plan: &FetchPlan, url: &Url) -> Result<(), FetchError> {
         self.door.admit(url).await?;
-        let Some(host) = plan.proxy.as_ref().and_then(Url::host_str) else {
+        let Some(proxy) = &plan.proxy else {
             return Ok(());
         };
-        let host = host.trim_matches(['[', ']']);
-        if self.clients.trusts(host) {
+        if self.clients.trusts(proxy) {
             return Ok(());
         }
+        let host = proxy
+            .host_str()
+            .unwrap_or_default()
+            .trim_matches(['[', ']']);
         match self
             .door
             .addresses(host)

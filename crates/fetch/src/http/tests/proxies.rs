@@ -205,6 +205,11 @@ async fn a_callers_own_proxy_must_be_public() {
         let error = run(&closed_rung(&[]), &plan).await.unwrap_err();
         assert_eq!(error.code(), ErrorCode::SsrfBlocked);
     }
+    // A port beside the operator's proxy is not the operator's proxy.
+    plan.proxy = Some(Url::parse("http://127.0.0.1:9").unwrap());
+    let rung = closed_rung(&[proxy.as_proxy("http")]);
+    let error = run(&rung, &plan).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::SsrfBlocked);
     assert_eq!(proxy.connections(), 0);
     plan.proxy = Some(proxy.as_proxy("http"));
     assert!(run(&open_rung(), &plan).await.is_ok());
