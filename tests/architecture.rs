@@ -15,7 +15,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("store", &["contract"]),
     ("engine", &["contract", "fetch", "content", "store"]),
     ("server", &["contract", "engine", "store"]),
-    ("trawls", &["contract", "fetch", "content", "store", "engine", "server"]),
+    (
+        "trawls",
+        &["contract", "fetch", "content", "store", "engine", "server"],
+    ),
     ("testkit", &[]),
 ];
 
@@ -49,7 +52,10 @@ const TOP_LEVEL: &[&str] = &[
 ];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
 }
 
 fn crates() -> Vec<String> {
@@ -95,7 +101,9 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// The part of a source file before its inline tests.
 fn product_part(text: &str) -> &str {
-    text.split("\n#[cfg(test)]\nmod tests").next().unwrap_or_default()
+    text.split("\n#[cfg(test)]\nmod tests")
+        .next()
+        .unwrap_or_default()
 }
 
 fn name_of(file: &Path) -> String {
@@ -110,7 +118,9 @@ fn crates_depend_only_on_the_rooms_they_may_know() {
             panic!("crates/{name} is not in this table: say what it may depend on");
         };
         for dependency in dependencies(&name) {
-            let Some(ours) = dependency.strip_prefix("trawls-") else { continue };
+            let Some(ours) = dependency.strip_prefix("trawls-") else {
+                continue;
+            };
             assert!(
                 allowed.contains(&ours),
                 "crates/{name} must not depend on {ours}: see the picture in CLAUDE.md"
@@ -142,7 +152,9 @@ fn no_source_file_is_too_long() {
     let too_long: Vec<String> = files
         .iter()
         .filter_map(|file| {
-            let lines = product_part(&fs::read_to_string(file).unwrap()).lines().count();
+            let lines = product_part(&fs::read_to_string(file).unwrap())
+                .lines()
+                .count();
             (lines > MAX_LINES).then(|| format!("{}: {lines} lines", name_of(file)))
         })
         .collect();
@@ -175,7 +187,8 @@ fn the_environment_is_read_only_in_config() {
     }
     for file in files {
         let text = fs::read_to_string(&file).unwrap();
-        let is_config = file.ends_with("trawls/src/config.rs") || name_of(&file).contains("trawls/src/config/");
+        let is_config =
+            file.ends_with("trawls/src/config.rs") || name_of(&file).contains("trawls/src/config/");
         assert!(
             is_config || !product_part(&text).contains("env::var"),
             "{} reads the environment: only the configuration may",

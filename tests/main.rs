@@ -1,4 +1,14 @@
-//! Black-box tests, one binary: the rules of the house, then the real `trawls` binary from outside.
-#![allow(missing_docs, reason = "tests are sentences")]
+//! Black-box tests, one binary: the rules of the house, then the real `trawls` from outside.
+#![allow(
+    missing_docs,
+    clippy::print_stderr,
+    reason = "tests are sentences, and say what they skip"
+)]
 
+mod api;
 mod architecture;
+mod cases;
+mod cli;
+mod process;
+mod support;
+mod ui;

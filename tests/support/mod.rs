@@ -1,0 +1,180 @@
+//! The real binary as tests see it: started on a free port with a data folder of its own, its log
+//! kept, and gone when the test ends.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{Arc, Mutex, mpsc},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Long enough for a debug build on a busy machine; nothing waits this long when all is well.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) fn trawls() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_trawls"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("TRAWLS_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+pub(crate) struct Server {
+    child: Child,
+    url: String,
+    log: Arc<Mutex<String>>,
+    data: Arc<TempDir>,
+}
+
+impl Server {
+    /// May fetch from loopback, so that it can reach the trap site.
+    pub(crate) fn start() -> Self {
+        Self::with(&[("TRAWLS_ALLOW_PRIVATE_TARGETS", "true")])
+    }
+
+    pub(crate) fn with(settings: &[(&str, &str)]) -> Self {
+        Self::on(Arc::new(TempDir::new().unwrap()), settings)
+    }
+
+    /// On the data of another server, after its end.
+    pub(crate) fn on(data: Arc<TempDir>, settings: &[(&str, &str)]) -> Self {
+        let mut child = trawls()
+            .args(["serve", "--port", "0"])
+            .env("TRAWLS_DATA_DIR", data.path())
+            .env("TRAWLS_LOG_FORMAT", "json")
+            .envs(settings.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let log = Arc::new(Mutex::new(String::new()));
+        let (sender, receiver) = mpsc::channel();
+        let stderr = child.stderr.take().unwrap();
+        std::thread::spawn({
+            let log = Arc::clone(&log);
+            move || {
+                for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                    if let Some(url) = listening_url(&line) {
+                        let _ = sender.send(url);
+                    }
+                    let mut log = log.lock().unwrap();
+                    log.push_str(&line);
+                    log.push('\n');
+                }
+            }
+        });
+        let url = receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+            let _ = child.kill();
+            panic!("the server does not listen:\n{}", log.lock().unwrap())
+        });
+        Self {
+            child,
+            url,
+            log,
+            data,
+        }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.url)
+    }
+
+    pub(crate) fn data(&self) -> Arc<TempDir> {
+        Arc::clone(&self.data)
+    }
+
+    pub(crate) fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// Status and body of `POST /v1/scrape`.
+    pub(crate) async fn post(&self, body: &Value) -> (u16, Value) {
+        let client = reqwest::Client::new();
+        let response = client
+            .post(self.url("/v1/scrape"))
+            .json(body)
+            .send()
+            .await
+            .unwrap();
+        let status = response.status().as_u16();
+        (status, response.json().await.unwrap())
+    }
+
+    /// A page that is data whatever became of it.
+    pub(crate) async fn scrape(&self, body: Value) -> Value {
+        let (status, page) = self.post(&body).await;
+        assert_eq!(status, 200, "{page}");
+        page
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> reqwest::Response {
+        reqwest::get(self.url(path)).await.unwrap()
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args([name, &self.child.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(sent.success());
+    }
+
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(
+                start.elapsed() < PATIENCE,
+                "the server does not end:\n{}",
+                self.log()
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn listening_url(line: &str) -> Option<String> {
+    let entry: Value = serde_json::from_str(line).ok()?;
+    let fields = entry.get("fields").unwrap_or(&entry);
+    (fields["message"] == "listening").then(|| fields["url"].as_str().unwrap().to_owned())
+}
+
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
+}
+
+/// The shared material, or `None` after saying loudly what is skipped. In CI it is always there.
+pub(crate) fn shared(path: &str, skipped: &str) -> Option<PathBuf> {
+    let folder =
+        std::env::var_os("TRAWLS_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
+    let found = folder.join(path);
+    if found.exists() {
+        return Some(found);
+    }
+    assert!(
+        std::env::var_os("CI").is_none(),
+        "{} is missing, and CI must not skip {skipped}",
+        found.display()
+    );
+    eprintln!("SKIPPED: {skipped}: {} is missing", found.display());
+    None
+}
