@@ -160,3 +160,43 @@ async fn apply(db: &mut SqliteConnection, change: &Change) -> Result<Written, sq
     }
     Ok(written)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::Database;
+
+    async fn writer_with(pragma: &'static str) -> Writer {
+        let database = Database::open_in_memory().await.unwrap();
+        sqlx::query(pragma).execute(&database.writer).await.unwrap();
+        Writer::start(database.writer).0
+    }
+
+    fn record(path: String) -> Change {
+        Change::Log(Box::new(RequestRecord {
+            id: uuid::Uuid::new_v4().to_string(),
+            received_at: jiff::Timestamp::UNIX_EPOCH,
+            method: "GET".into(),
+            path,
+            status: 200,
+            duration_ms: 1,
+            key_label: None,
+            code: None,
+        }))
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_a_typed_error_and_what_fits_is_still_written() {
+        let writer = writer_with("PRAGMA max_page_count = 40").await;
+        let large = writer.write(record("x".repeat(1_000_000))).await;
+        assert_eq!(large.unwrap_err(), StoreError::Full);
+        writer.write(record("small".into())).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_read_only_database_is_a_typed_error() {
+        let writer = writer_with("PRAGMA query_only = 1").await;
+        let refused = writer.write(Change::Probe).await;
+        assert_eq!(refused.unwrap_err(), StoreError::ReadOnly);
+    }
+}

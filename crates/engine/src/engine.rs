@@ -1,0 +1,207 @@
+//! The rooms behind one handle.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use tokio::{task::AbortHandle, time::Instant};
+use trawls_content::Selector;
+use trawls_contract::{
+    InvalidOption, PageResult, PartState, Readiness, RequestRecord, ScrapeOptions, ScrapeRequest,
+    SystemInfo,
+};
+use trawls_fetch::Fetcher;
+use trawls_store::Store;
+
+use crate::{EngineError, flights::Flights, reader::Reader, scrape, sweep, system};
+
+/// How long `close` waits for the last commits.
+const CLOSE_PATIENCE: Duration = Duration::from_secs(10);
+/// How long `ready` waits for a probing write.
+const PROBE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// What the operator decided.
+#[derive(Debug, Clone)]
+pub struct EngineConfig {
+    /// Version of the binary, for `system`.
+    pub version: String,
+    /// How long results are kept.
+    pub result_ttl: Duration,
+    /// Pages read at once; the number of cores.
+    pub reading_threads: usize,
+    /// Ceiling of a decoded body.
+    pub max_body_bytes: usize,
+    /// Whether the fetcher may reach private addresses; logged with each page.
+    pub allows_private_targets: bool,
+}
+
+/// Scrapes pages and answers for them. Cheap to clone.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+struct Inner {
+    rooms: Rooms,
+    started: Instant,
+    running: AtomicU64,
+    sweeper: AbortHandle,
+}
+
+/// What the corridor walks through.
+pub(crate) struct Rooms {
+    pub(crate) fetcher: Arc<Fetcher>,
+    pub(crate) reader: Reader,
+    pub(crate) store: Store,
+    pub(crate) flights: Flights,
+    pub(crate) config: EngineConfig,
+}
+
+impl Engine {
+    /// Takes over the store and starts sweeping it. Needs a running tokio runtime.
+    pub fn new(fetcher: Arc<Fetcher>, store: Store, config: EngineConfig) -> Self {
+        let sweeper = sweep::start(store.clone(), config.result_ttl).abort_handle();
+        Self(Arc::new(Inner {
+            rooms: Rooms {
+                fetcher,
+                reader: Reader::new(config.reading_threads),
+                store,
+                flights: Flights::default(),
+                config,
+            },
+            started: Instant::now(),
+            running: AtomicU64::new(0),
+            sweeper,
+        }))
+    }
+
+    /// Understands a URL and options.
+    ///
+    /// # Errors
+    /// The first mistake, naming its field.
+    pub fn admit(&self, url: &str, options: ScrapeOptions) -> Result<ScrapeRequest, InvalidOption> {
+        ScrapeRequest::parse(url, options, |css| Selector::parse(css).map(drop))
+    }
+
+    /// One page. Whatever goes wrong is in the result. When this returns, the page is committed
+    /// to the store, or a warning says that it is not.
+    pub async fn scrape(&self, request: &ScrapeRequest) -> PageResult {
+        self.scrape_at(request, Timestamp::now()).await
+    }
+
+    pub(crate) async fn scrape_at(&self, request: &ScrapeRequest, now: Timestamp) -> PageResult {
+        let _running = Running::enter(&self.0.running);
+        scrape::scrape(&self.0.rooms, request, now).await
+    }
+
+    /// A document that the caller already has: no network, and nothing is kept.
+    pub async fn read(
+        &self,
+        body: Bytes,
+        content_type: Option<String>,
+        request: &ScrapeRequest,
+    ) -> PageResult {
+        let _running = Running::enter(&self.0.running);
+        scrape::read_document(&self.0.rooms, body, content_type, request).await
+    }
+
+    /// A kept page.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn page(&self, id: &str) -> Result<Option<Arc<PageResult>>, EngineError> {
+        Ok(self.0.rooms.store.page(id).await?)
+    }
+
+    /// State of the whole process. A store that does not answer counts as empty.
+    pub async fn system(&self) -> SystemInfo {
+        let rooms = &self.0.rooms;
+        let figures = rooms.store.figures().await;
+        if let Err(error) = &figures {
+            tracing::warn!(%error, "the database's figures were not read");
+        }
+        SystemInfo {
+            version: rooms.config.version.clone(),
+            uptime_s: self.0.started.elapsed().as_secs(),
+            rss_bytes: system::rss_bytes().await,
+            browser: system::browser(),
+            pages_running: self.0.running.load(Ordering::Relaxed),
+            pages_stored: figures.as_ref().map_or(0, |figures| figures.pages),
+            database_bytes: figures.as_ref().map_or(0, |figures| figures.database_bytes),
+            breakers_open: rooms.fetcher.open_breakers(),
+        }
+    }
+
+    /// Can this process do its work? Proves it with a write.
+    pub async fn ready(&self) -> Readiness {
+        let check = self.0.rooms.store.check();
+        let database = match tokio::time::timeout(PROBE_PATIENCE, check).await {
+            Ok(Ok(())) => part(true, "takes writes"),
+            Ok(Err(error)) => part(false, &error.to_string()),
+            Err(_) => part(false, "does not answer"),
+        };
+        Readiness {
+            ready: database.ok,
+            database,
+            browser: system::browser(),
+            worker: part(true, "pages are taken"),
+        }
+    }
+
+    /// Adds a call to the request log; losing one is no failure of the call.
+    pub async fn record_request(&self, record: RequestRecord) {
+        if let Err(error) = self.0.rooms.store.record_request(record).await {
+            tracing::warn!(%error, "a request record was not written");
+        }
+    }
+
+    /// The latest calls, newest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn requests(&self, limit: u32) -> Result<Vec<RequestRecord>, EngineError> {
+        Ok(self.0.rooms.store.requests(limit).await?)
+    }
+
+    /// Commits what is queued and closes the database, within bounds. Call it when no page runs.
+    pub async fn close(&self) {
+        self.0.sweeper.abort();
+        let closing = self.0.rooms.store.close();
+        if tokio::time::timeout(CLOSE_PATIENCE, closing).await.is_err() {
+            tracing::error!("the database did not close in time");
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.sweeper.abort();
+    }
+}
+
+fn part(ok: bool, detail: &str) -> PartState {
+    PartState {
+        ok,
+        detail: detail.into(),
+    }
+}
+
+/// Counts a page while it runs, however it ends.
+struct Running<'a>(&'a AtomicU64);
+
+impl<'a> Running<'a> {
+    fn enter(counter: &'a AtomicU64) -> Self {
+        counter.fetch_add(1, Ordering::Relaxed);
+        Self(counter)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

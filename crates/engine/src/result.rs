@@ -1,0 +1,138 @@
+//! The one place where a `PageResult` is built.
+
+use std::time::Duration;
+
+use http::{HeaderMap, header};
+use jiff::Timestamp;
+use tokio::time::Instant;
+use trawls_content::Page;
+use trawls_contract::{Attempt, FetchMode, Format, JsonData, PageResult, ScrapeRequest, Timings};
+use trawls_fetch::Fetched;
+
+use crate::outcome::Judgement;
+
+/// How the bytes came here, or that they did not.
+#[derive(Debug, Default)]
+pub(crate) struct Visit {
+    pub(crate) final_url: Option<String>,
+    pub(crate) http_status: Option<u16>,
+    pub(crate) content_type: Option<String>,
+    pub(crate) mode: Option<FetchMode>,
+    pub(crate) trace: Vec<Attempt>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) ttfb: Option<Duration>,
+}
+
+impl Visit {
+    pub(crate) fn of(fetched: &Fetched, trace: Vec<Attempt>, warnings: Vec<String>) -> Self {
+        Self {
+            final_url: Some(fetched.final_url.to_string()),
+            http_status: Some(fetched.status),
+            content_type: content_type(&fetched.headers),
+            mode: Some(fetched.mode),
+            trace,
+            warnings,
+            ttfb: Some(fetched.ttfb),
+        }
+    }
+}
+
+/// The declared media type, as far as it is text.
+pub(crate) fn content_type(headers: &HeaderMap) -> Option<String> {
+    let declared = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    Some(declared.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// When the work began, and how long its parts took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Watch {
+    pub(crate) now: Timestamp,
+    pub(crate) started: Instant,
+    pub(crate) fetch: Option<Duration>,
+    pub(crate) process: Option<Duration>,
+}
+
+impl Watch {
+    pub(crate) fn start(now: Timestamp) -> Self {
+        Self {
+            now,
+            started: Instant::now(),
+            fetch: None,
+            process: None,
+        }
+    }
+
+    fn timings(&self, ttfb: Option<Duration>) -> Timings {
+        Timings {
+            ttfb_ms: ttfb.map(millis),
+            fetch_ms: self.fetch.map(millis),
+            render_ms: None,
+            process_ms: self.process.map(millis),
+            total_ms: millis(self.started.elapsed()),
+        }
+    }
+}
+
+/// One page, as the caller sees it: only the formats that were asked for.
+pub(crate) fn page_result(
+    request: &ScrapeRequest,
+    watch: &Watch,
+    visit: Visit,
+    page: Option<Page>,
+    judgement: Judgement,
+) -> PageResult {
+    let wants = |format| request.formats.contains(format);
+    let page = page.unwrap_or_default();
+    let mut warnings = visit.warnings;
+    warnings.extend(judgement.warnings);
+    warnings.extend(page.warnings);
+    PageResult {
+        id: uuid::Uuid::now_v7().to_string(),
+        url: request.url.to_string(),
+        final_url: visit.final_url.unwrap_or_else(|| request.url.to_string()),
+        status: judgement.outcome.status(),
+        outcome: judgement.outcome,
+        http_status: visit.http_status,
+        content_type: visit.content_type,
+        fetch_mode_used: visit.mode,
+        markdown: wants(Format::Markdown).then_some(page.markdown),
+        html: page.html,
+        raw_html: page.raw_html,
+        json_data: page.structured.map(|structured| JsonData {
+            jsonld: structured.jsonld,
+            microdata: structured.microdata,
+            ..JsonData::default()
+        }),
+        links: page.links,
+        images: page.images,
+        tables: page.tables,
+        metadata: wants(Format::Metadata).then_some(page.metadata),
+        chunks: None,
+        screenshot_url: None,
+        pdf_url: None,
+        quality: page.quality,
+        warnings,
+        error: judgement.error,
+        trace: visit.trace,
+        timings: watch.timings(visit.ttfb),
+        fetched_at: watch.now,
+        depth: None,
+        referrer: None,
+        from_cache: false,
+    }
+}
+
+/// A kept page as the answer to this request. `trace` and `fetched_at` stay those of the fetch
+/// that brought it; the time is this request's.
+pub(crate) fn from_cache(request: &ScrapeRequest, watch: &Watch, kept: &PageResult) -> PageResult {
+    PageResult {
+        url: request.url.to_string(),
+        from_cache: true,
+        timings: watch.timings(None),
+        ..kept.clone()
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
