@@ -121,21 +121,40 @@ async fn commit_one_by_one(
     results
 }
 
-/// All of them or none.
+/// All of them or none. The transaction is spelled out: when the disk is full SQLite rolls back by
+/// itself, and sqlx's `Transaction` would then count one too many and refuse all later ones.
 async fn commit(pool: &SqlitePool, changes: &[&Change]) -> Result<Vec<Written>, StoreError> {
-    let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
+    let mut db = pool.acquire().await?;
+    sqlx::query("BEGIN IMMEDIATE").execute(&mut *db).await?;
+    let written = match apply_all(&mut db, changes).await {
+        Ok(written) => written,
+        Err(error) => {
+            // Fails when SQLite was faster, and then nothing is left to roll back.
+            let _already = sqlx::query("ROLLBACK").execute(&mut *db).await;
+            return Err(error.into());
+        }
+    };
+    if written.iter().any(|one| !one.removed_pages.is_empty())
+        && let Err(error) = sqlx::query(VACUUM).execute(&mut *db).await
+    {
+        tracing::warn!(%error, "freed space was not given back");
+    }
+    Ok(written)
+}
+
+async fn apply_all(
+    db: &mut SqliteConnection,
+    changes: &[&Change],
+) -> Result<Vec<Written>, sqlx::Error> {
     let mut written = Vec::with_capacity(changes.len());
     for change in changes {
-        written.push(apply(&mut transaction, change).await?);
+        written.push(apply(db, change).await?);
     }
     let delta: i64 = written.iter().map(|one| one.new_pages).sum();
     if delta != 0 {
-        pages::count(&mut transaction, delta).await?;
+        pages::count(db, delta).await?;
     }
-    transaction.commit().await?;
-    if written.iter().any(|one| !one.removed_pages.is_empty()) {
-        sqlx::query(VACUUM).execute(pool).await?;
-    }
+    sqlx::query("COMMIT").execute(db).await?;
     Ok(written)
 }
 
