@@ -19,6 +19,8 @@ use crate::{
 
 /// Idle connections kept per host.
 const IDLE_PER_HOST: usize = 32;
+/// Hosts with idle connections; a crawl of many hosts must not run out of descriptors.
+const IDLE_HOSTS: usize = 256;
 /// Servers close idle connections after 5 to 75 s; keeping ours longer only collects dead ones.
 const IDLE_LIFETIME: Duration = Duration::from_secs(60);
 /// Chrome's ceiling for a response head.
@@ -84,6 +86,7 @@ impl Clients {
             .no_zstd()
             .pool_idle_timeout(IDLE_LIFETIME)
             .pool_max_idle_per_host(IDLE_PER_HOST)
+            .pool_max_size(IDLE_HOSTS)
             .tls_cert_verification(verify_tls)
             .tls_verify_hostname(verify_tls)
             .connector_layer(DialLayer);

@@ -24,6 +24,9 @@ pub(super) fn of_request(
 ) -> FetchError {
     let causes = Causes::of(error);
     tracing::debug!(error = %causes.text, "request failed");
+    if error.is_builder() {
+        return FetchError::InvalidUrl("HTTP cannot carry it".into());
+    }
     if causes.find::<DialTimeout>().is_some() {
         return FetchError::TimeoutConnect(connect_limit);
     }

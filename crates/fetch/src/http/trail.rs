@@ -3,7 +3,7 @@
 
 use http::{HeaderMap, HeaderValue, header};
 use jiff::Timestamp;
-use url::{Origin, Url};
+use url::Url;
 
 use super::cookies::Jar;
 use crate::{FetchError, FetchPlan, identity::RequestHead};
@@ -21,7 +21,7 @@ pub(super) struct Trail<'a> {
     /// Without user and password.
     pub(super) url: Url,
     pub(super) redirects: Vec<Url>,
-    start: Origin,
+    start: Url,
     /// The caller's headers for the host they asked for, and those for any host.
     headers_at_home: HeaderMap,
     headers_abroad: HeaderMap,
@@ -52,7 +52,7 @@ impl<'a> Trail<'a> {
         }
         Self {
             plan,
-            start: url.origin(),
+            start: url.clone(),
             url,
             redirects: Vec::new(),
             headers_at_home: at_home,
@@ -63,7 +63,7 @@ impl<'a> Trail<'a> {
 
     /// The headers of the request to the present URL.
     pub(super) fn head(&self) -> RequestHead {
-        let is_home = self.url.origin() == self.start;
+        let is_home = is_same_server(&self.start, &self.url);
         let callers = if is_home {
             &self.headers_at_home
         } else {
@@ -114,6 +114,15 @@ impl<'a> Trail<'a> {
         self.redirects.push(std::mem::replace(&mut self.url, next));
         Ok(())
     }
+}
+
+/// The same origin, or the same host after the usual step from http to https.
+fn is_same_server(start: &Url, now: &Url) -> bool {
+    let is_upgrade = start.host() == now.host()
+        && (start.scheme(), now.scheme()) == ("http", "https")
+        && start.port().is_none()
+        && now.port().is_none();
+    is_upgrade || start.origin() == now.origin()
 }
 
 /// Takes user and password out of a URL, as the header they stand for.
@@ -176,6 +185,18 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_upgrade_to_https_stays_with_its_server_and_nothing_else_does() {
+        let same =
+            |start, now| is_same_server(&Url::parse(start).unwrap(), &Url::parse(now).unwrap());
+        assert!(same("http://a.example/x", "https://a.example/y"));
+        assert!(same("http://a.example:8080/x", "http://a.example:8080/y"));
+        assert!(!same("https://a.example/", "http://a.example/"));
+        assert!(!same("http://a.example/", "http://a.example:8080/"));
+        assert!(!same("http://a.example/", "https://a.example:8443/"));
+        assert!(!same("http://a.example/", "https://b.a.example/"));
+    }
 
     #[test]
     fn credentials_in_a_url_become_a_header_and_leave_the_url() {

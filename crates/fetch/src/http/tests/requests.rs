@@ -224,3 +224,26 @@ async fn a_name_is_asked_once_and_its_first_answer_is_dialled() {
     }
     assert_eq!(names.0.load(Ordering::Relaxed), 1);
 }
+
+#[tokio::test]
+async fn odd_characters_in_a_url_are_sent_as_a_browser_sends_them() {
+    let site = Site::with(html("x")).await;
+    for (path, sent) in [
+        ("/a b?c d", "/a%20b?c%20d"),
+        ("/%7Euser/%2F/?a=%26&b=%zz", "/%7Euser/%2F/?a=%26&b=%zz"),
+        ("/caf\u{e9}?q=\u{4e2d}#\u{e9}", "/caf%C3%A9?q=%E4%B8%AD"),
+        ("/a|b[c]?x[]=1|2^`{}\\", "/a|b[c]?x[]=1|2^`{}\\"),
+        ("/\"<>?\"<>'", "/%22%3C%3E?%22%3C%3E%27"),
+        ("/;a=1,b!$&'()*+,;=:@", "/;a=1,b!$&'()*+,;=:@"),
+        ("/a\\b/../c", "/a/c"),
+    ] {
+        let exchange = get(&site.url(path)).await.expect(path);
+        assert_eq!(site.requests().last().unwrap().target, sent, "{path}");
+        assert_eq!(exchange.status, 200);
+    }
+    let long = format!("/{}", "x".repeat(16_000));
+    assert!(get(&site.url(&long)).await.is_ok());
+    let absurd = format!("/{}", "x".repeat(70_000));
+    let error = get(&site.url(&absurd)).await.unwrap_err();
+    assert!(matches!(error, FetchError::InvalidUrl(_)), "{error:?}");
+}
