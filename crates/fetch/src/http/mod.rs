@@ -117,7 +117,8 @@ impl HttpFetch {
         self.send(plan, trail, head_end).await.1
     }
 
-    /// The egress door, for the target and for a proxy that the caller chose.
+    /// The egress door, for the target and for a proxy that the caller chose. Behind an HTTP or
+    /// `socks5h` proxy the proxy resolves the name again: there the target is vetted, not pinned.
     async fn admit(&self, plan: &FetchPlan, url: &Url) -> Result<(), FetchError> {
         self.door.admit(url).await?;
         let Some(proxy) = &plan.proxy else {

@@ -1,6 +1,12 @@
 //! Certificates, good and bad, and the TLS server of the other tests.
 
-use std::{pin::Pin, sync::Mutex};
+use std::{
+    pin::Pin,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use btls::{
     asn1::Asn1Time,
@@ -155,4 +161,51 @@ async fn a_server_that_hangs_up_in_the_handshake_is_no_success() {
         matches!(error.code(), ErrorCode::TlsError | ErrorCode::ConnectFailed),
         "{error:?}"
     );
+}
+
+/// Serves HTTP/2: each request gets a page of one paragraph, and `/cut` a reset after it.
+async fn http2_site(connections: Arc<AtomicUsize>) -> u16 {
+    let acceptor = acceptor("h2.example", b"\x02h2");
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            connections.fetch_add(1, Ordering::Relaxed);
+            let stream = accept(&acceptor, stream).await.unwrap();
+            let mut connection = http2::server::handshake(stream).await.unwrap();
+            tokio::spawn(async move {
+                while let Some(Ok((request, mut respond))) = connection.accept().await {
+                    let is_cut = request.uri().path() == "/cut";
+                    let response = http::Response::new(());
+                    let mut body = respond.send_response(response, false).unwrap();
+                    body.send_data("<p>kelp</p>".into(), !is_cut).unwrap();
+                    if is_cut {
+                        tokio::spawn(async move {
+                            tokio::time::sleep(Duration::from_millis(50)).await;
+                            body.send_reset(http2::Reason::INTERNAL_ERROR);
+                        });
+                    }
+                }
+            });
+        }
+    });
+    port
+}
+
+#[tokio::test]
+async fn http_2_connections_are_shared_and_their_cuts_are_flagged() {
+    let connections = Arc::new(AtomicUsize::new(0));
+    let port = http2_site(Arc::clone(&connections)).await;
+    let rung = open_rung();
+    let mut plan = plan(&format!("https://h2.example:{port}/whole"));
+    plan.trust.verify_tls = false;
+    let (first, second) = tokio::join!(run(&rung, &plan), run(&rung, &plan));
+    assert_eq!(text(&first.unwrap()), text(&second.unwrap()));
+    plan.url.set_path("/cut");
+    let cut = run(&rung, &plan).await.unwrap();
+    assert_eq!(text(&cut), "<p>kelp</p>");
+    assert!(cut.truncated.is_some());
+    plan.url.set_path("/whole");
+    assert!(run(&rung, &plan).await.unwrap().truncated.is_none());
+    assert!(connections.load(Ordering::Relaxed) <= 2);
 }
