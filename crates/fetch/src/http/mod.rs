@@ -30,7 +30,7 @@ use crate::{
     rung::{Exchange, Rung},
 };
 
-/// A pooled connection may be dead, and the next one too; the third try dials.
+/// A pooled connection may be dead, and the next one too; what the third one says is believed.
 const STALE_RETRIES: usize = 2;
 
 /// The http rung. Cheap to share; keeps its connections alive.
