@@ -5,6 +5,8 @@
 //! A page counts for a field when its annotation has it.
 //! * *title*, *author*: the words are the same after NFKC, lower case and without punctuation; in
 //!   authors "and" and "by" are no words, because lists of names are joined in many ways.
+//!   `title within the other` also counts titles that only lack or add words: the annotation takes now
+//!   the heading, now a part of `<title>`, and no rule tells which.
 //! * *date*: the same calendar day as written. `±1 day` also counts the neighbours, since a page shows
 //!   a local day and its data an instant.
 
@@ -26,6 +28,7 @@ use serde_json::Value;
 use trawls_content::{Interrupt, RawDocument, ReadOptions, read};
 use trawls_contract::PageMetadata;
 use unicode_normalization::UnicodeNormalization;
+use url::Url;
 
 fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);
@@ -51,11 +54,12 @@ fn main() -> Result<()> {
     for id in &ids {
         let truth: Value = serde_json::from_slice(&unzip(&corpus, "ground-truth", id, "json")?)?;
         let body = unzip(&corpus, "html", id, "html")?;
-        let url = truth["url"].as_str().unwrap_or("https://example.org/");
+        let url = truth["url"].as_str().and_then(|url| Url::parse(url).ok());
+        let url = url.map_or_else(|| Url::parse("https://example.org/"), Ok)?;
         let document = RawDocument {
             body: body.into(),
             content_type: None,
-            url: url.parse()?,
+            url,
         };
         let started = Instant::now();
         let page = read(&document, &ReadOptions::default(), &Interrupt::new())?;
@@ -112,6 +116,8 @@ struct Tally {
     /// By field and page type: hits, misses with a value, misses without.
     rows: BTreeMap<(&'static str, String), [usize; 3]>,
     near_days: usize,
+    /// Titles whose words contain, or are among, those of the annotation.
+    near_titles: usize,
 }
 
 impl Tally {
@@ -134,6 +140,11 @@ impl Tally {
         } else {
             1 + usize::from(got.is_none())
         };
+        if let Some(got) = got.filter(|_| field == "title") {
+            let (got, wanted) = (words(got), words(wanted));
+            let is_within = |a: &[String], b: &[String]| a.iter().all(|word| b.contains(word));
+            self.near_titles += usize::from(is_within(&got, &wanted) || is_within(&wanted, &got));
+        }
         for kind in [kind(truth), "ALL"] {
             self.rows.entry((field, kind.to_owned())).or_default()[column] += 1;
         }
@@ -150,6 +161,7 @@ impl Tally {
             let share = *hits as f64 / all as f64;
             println!("{field:8} {kind:14} {all:5} {share:6.3} {wrong:6} {missing:7}");
         }
+        println!("title within the other: {} pages", self.near_titles);
         println!("date ±1 day: {} pages", self.near_days);
         println!("read {pages} pages in {:.2} s", self.time.as_secs_f64());
     }

@@ -2,6 +2,7 @@
 //! in the page.
 
 use super::body::{Body, Role};
+use super::month::month_of;
 use crate::dom::{Document, NodeId, Tag};
 use crate::text::{fold, line_of};
 
@@ -9,7 +10,11 @@ const MAX_NAME_CHARS: usize = 120;
 const MAX_BYLINE_BYTES: usize = 300;
 
 /// What stands before a name.
-const LEADS: [&str; 30] = [
+const LEADS: [&str; 34] = [
+    "text by",
+    "article by",
+    "post by",
+    "contributed by",
     "by:",
     "by ",
     "written by",
@@ -42,7 +47,9 @@ const LEADS: [&str; 30] = [
     "文/",
 ];
 /// What ends it.
-const ENDS: [&str; 20] = [
+const ENDS: [&str; 22] = [
+    " » ",
+    " reviewed by",
     " | ",
     " • ",
     " · ",
@@ -65,7 +72,12 @@ const ENDS: [&str; 20] = [
     " - ",
 ];
 /// Names that name nobody.
-const NOBODY: [&str; 16] = [
+const NOBODY: [&str; 21] = [
+    "the author",
+    "email",
+    "posts",
+    "here",
+    "contributor",
     "admin",
     "administrator",
     "author",
@@ -108,6 +120,7 @@ pub(super) fn clean_name(text: &str) -> Option<String> {
             name = &name[..end];
         }
     }
+    let name = before_numbers(name);
     let name = name.trim_matches(|c: char| {
         c.is_whitespace()
             || matches!(
@@ -116,6 +129,22 @@ pub(super) fn clean_name(text: &str) -> Option<String> {
             )
     });
     is_name(name).then(|| name.to_owned())
+}
+
+/// A date or a count after a name is none of it; a name itself may start with a digit.
+fn before_numbers(name: &str) -> &str {
+    let starts_with_digit = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    let mut words = name.split(' ').peekable();
+    let mut end = words.next().map_or(0, str::len);
+    while let Some(word) = words.next() {
+        let is_date = month_of(word.trim_end_matches('.')).is_some()
+            && words.peek().is_some_and(|next| starts_with_digit(next));
+        if starts_with_digit(word) || is_date {
+            break;
+        }
+        end += 1 + word.len();
+    }
+    &name[..end]
 }
 
 fn strip_lead<'a>(text: &'a str, lead: &str) -> Option<&'a str> {
@@ -131,6 +160,7 @@ fn is_name(name: &str) -> bool {
     let is_address = lower.contains("://")
         || lower.starts_with("www.")
         || lower.contains('@') && lower.contains('.')
+        || !lower.contains(' ') && lower.matches('.').count() > 1
         || lower.contains(['{', '}', '<', '[', '#', '?', '!']);
     name.chars().any(char::is_alphabetic)
         && name.chars().count() <= MAX_NAME_CHARS
@@ -286,6 +316,9 @@ mod tests {
             ("Ann Lee • 5 min read", "Ann Lee"),
             ("Byron Dale", "Byron Dale"),
             ("von Ada Berg", "Ada Berg"),
+            ("Ann Lee Dec 18, 2025", "Ann Lee"),
+            ("Text by Ann Lee 22 June 2020", "Ann Lee"),
+            ("user4472 55922 silver badges", "user4472"),
         ] {
             assert_eq!(clean_name(text).as_deref(), Some(name), "{text}");
         }

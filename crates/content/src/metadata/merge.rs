@@ -129,20 +129,26 @@ impl Sources<'_> {
         let host = url.host_str().unwrap_or_default();
         let domain = psl::domain_str(host).unwrap_or(host);
         let label = domain.split('.').next().unwrap_or_default();
-        let order = [
-            &self.open_graph,
-            &self.schema,
-            &self.microdata,
-            &self.twitter,
-            &self.meta,
-            &self.dublin_core,
-        ];
+        let of = |claims: &Claims| claims.title.clone();
+        let declared: Vec<String> = [
+            of(&self.open_graph),
+            of(&self.schema),
+            self.head.title.clone(),
+        ]
+        .into_iter()
+        .chain(
+            [
+                &self.microdata,
+                &self.twitter,
+                &self.meta,
+                &self.dublin_core,
+            ]
+            .map(of),
+        )
+        .flatten()
+        .collect();
         let titles = Titles {
-            document: self.head.title.as_deref(),
-            declared: order
-                .iter()
-                .filter_map(|claims| claims.title.as_deref())
-                .collect(),
+            declared: declared.iter().map(String::as_str).collect(),
             site: site_name.into_iter().chain([label]).collect(),
         };
         let (title, heading) = title::title(&titles, &self.body);

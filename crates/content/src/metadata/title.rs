@@ -6,82 +6,124 @@ use crate::text::fold;
 
 /// What stands between a title and a site's name.
 const SEPARATORS: [&str; 12] = [
-    " | ", " - ", " – ", " — ", " · ", " • ", " » ", " « ", " :: ", " / ", " ~ ", "|",
+    " | ", " - ", " – ", " — ", " · ", " • ", " » ", " « ", " :: ", " ~ ", " / ", "|",
 ];
-/// Share of the shorter text's words that two titles of one page have in common.
+/// Share of the shorter text's words that two wordings of one title have in common.
 const AGREEMENT: f32 = 0.6;
 
 /// Everything that may hold the title.
 pub(super) struct Titles<'a> {
-    /// `<title>`.
-    pub(super) document: Option<&'a str>,
-    /// OpenGraph, schema.org, Twitter, plain meta: in the order of trust.
+    /// OpenGraph, schema.org, `<title>` and the others in the order of trust.
     pub(super) declared: Vec<&'a str>,
     /// Names of the site, its host's label among them.
     pub(super) site: Vec<&'a str>,
 }
 
-/// The title, and the heading that shows it.
+/// The title, and the heading that the page's text starts with.
 pub(super) fn title<'b>(
     titles: &Titles<'_>,
     body: &'b Body<'_>,
 ) -> (Option<String>, Option<&'b Heading>) {
-    let declared: Vec<String> = titles
+    let site = &titles.site;
+    let declared: Vec<Declared> = titles
         .declared
         .iter()
-        .copied()
-        .chain(titles.document)
-        .map(|title| without_site(title, &titles.site))
-        .filter(|title| !title.is_empty())
+        .filter_map(|title| Declared::of(title, site))
         .collect();
-    let all: Vec<&str> = titles
-        .declared
+    let is_own = |heading: &&Heading| heading.level == 1 && !is_site(&heading.text, site);
+    let headings: Vec<(&Heading, Vec<String>)> = body
+        .headings
         .iter()
-        .copied()
-        .chain(titles.document)
+        .filter(is_own)
+        .map(|heading| (heading, words(&heading.text)))
         .collect();
-    let heading = main_heading(body, &all, &titles.site);
-    match heading {
-        Some(heading) => (Some(heading.text.clone()), Some(heading)),
-        None => (declared.into_iter().next(), None),
+    let find = |says: fn(&Declared, &[String]) -> bool| {
+        let said = |heading: &[String]| declared.iter().any(|title| says(title, heading));
+        headings
+            .iter()
+            .find(|(_, words)| said(words))
+            .map(|(heading, _)| *heading)
+    };
+    let shown = find(Declared::is_made_of).or_else(|| find(Declared::contains));
+    if let Some(heading) = shown {
+        return (Some(heading.text.clone()), Some(heading));
     }
+    // A heading that adds to the title ("… (158 items)") confirms its first part.
+    let longer = find(Declared::starts_in);
+    if let Some((heading, title)) = longer.zip(declared.first()) {
+        return (Some(title.first.clone()), Some(heading));
+    }
+    if let Some(heading) = find(Declared::is_near) {
+        return (Some(heading.text.clone()), Some(heading));
+    }
+    let heading = headings.first().map(|(heading, _)| *heading);
+    let heading = heading.or_else(|| body.headings.iter().find(|heading| !heading.is_aside));
+    let title = declared.into_iter().next().map(|title| title.first);
+    (
+        title.or_else(|| heading.map(|heading| heading.text.clone())),
+        heading,
+    )
 }
 
-fn main_heading<'b>(body: &'b Body<'_>, declared: &[&str], site: &[&str]) -> Option<&'b Heading> {
-    let declared: Vec<Vec<String>> = declared.iter().map(|title| words(title)).collect();
-    let firsts = || {
-        body.headings
-            .iter()
-            .filter(|heading| heading.level == 1 && !is_site(&heading.text, site))
-    };
-    let agreeing = firsts().find(|heading| agrees(&heading.text, &declared));
-    let only = || {
-        let mut firsts = firsts();
-        firsts.next().filter(|_| firsts.next().is_none())
-    };
-    let lower = || {
-        body.headings
-            .iter()
-            .filter(|heading| !heading.is_aside)
-            .find(|heading| {
-                heading.level > 1
-                    && declared
-                        .iter()
-                        .any(|title| title.starts_with(&words(&heading.text)))
-                    && words(&heading.text).len() > 1
-                    && !is_site(&heading.text, site)
-            })
-    };
-    agreeing.or_else(only).or_else(lower)
+/// A declared title without the site's name, and its parts.
+struct Declared {
+    /// The part before the first separator; all of it when that part is a single word.
+    first: String,
+    words: Vec<String>,
+    parts: Vec<Vec<String>>,
 }
 
-fn agrees(heading: &str, declared: &[Vec<String>]) -> bool {
-    let heading = words(heading);
-    declared.iter().any(|title| {
-        let shared = heading.iter().filter(|word| title.contains(word)).count();
-        let shorter = heading.len().min(title.len());
+impl Declared {
+    fn of(title: &str, site: &[&str]) -> Option<Declared> {
+        let title = without_site(title, site);
+        let mut parts = vec![title.as_str()];
+        for separator in SEPARATORS {
+            parts = parts
+                .into_iter()
+                .flat_map(|part| part.split(separator))
+                .collect();
+        }
+        let first = parts.first().copied().filter(|part| words(part).len() > 1);
+        let first = first.map_or_else(|| title.clone(), fold);
+        let parts = parts.iter().map(|part| words(part)).collect();
+        let words = words(&title);
+        (!words.is_empty()).then_some(Declared {
+            first,
+            words,
+            parts,
+        })
+    }
+
+    /// The heading is a run of whole parts.
+    fn is_made_of(&self, heading: &[String]) -> bool {
+        let is_part = self.parts.iter().any(|part| part == heading);
+        let starts = self.words.starts_with(heading) && {
+            let lengths = self.parts.iter().scan(0, |sum, part| {
+                *sum += part.len();
+                Some(*sum)
+            });
+            lengths.into_iter().any(|length| length == heading.len())
+        };
+        !heading.is_empty() && (is_part || starts || self.words == heading)
+    }
+
+    fn contains(&self, heading: &[String]) -> bool {
+        heading.len() > 1 && self.words.windows(heading.len()).any(|run| run == heading)
+    }
+
+    fn starts_in(&self, heading: &[String]) -> bool {
+        let first = words(&self.first);
+        first.len() > 1 && heading.windows(first.len()).any(|run| run == first)
+    }
+
+    fn is_near(&self, heading: &[String]) -> bool {
+        let shared = heading
+            .iter()
+            .filter(|word| self.words.contains(word))
+            .count();
+        let shorter = heading.len().min(self.words.len());
         shorter > 0 && shared as f32 >= AGREEMENT * shorter as f32
-    })
+    }
 }
 
 /// Takes the site's name off, before or after.
@@ -131,4 +173,57 @@ pub(super) fn words(text: &str) -> Vec<String> {
         .take(60)
         .map(str::to_lowercase)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::Document;
+
+    fn read(declared: &[&str], html: &str) -> Option<String> {
+        let document = Document::of(html);
+        let titles = Titles {
+            declared: declared.to_vec(),
+            site: vec!["Tidewater Almanac", "almanac"],
+        };
+        title(&titles, &Body::of(&document)).0
+    }
+
+    #[test]
+    fn the_site_is_taken_off_before_and_after() {
+        for declared in [
+            "Ebb and flow | Tidewater Almanac",
+            "Almanac - Ebb and flow",
+            "Ebb and flow — The Almanac",
+        ] {
+            assert_eq!(
+                read(&[declared], "").as_deref(),
+                Some("Ebb and flow"),
+                "{declared}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_heading_that_agrees_is_the_title() {
+        let html = "<h1>Tidewater Almanac</h1><h1>Ebb &amp; flow: a year</h1><h1>Share</h1>";
+        assert_eq!(
+            read(&["Ebb & Flow - a year | Sea"], html).as_deref(),
+            Some("Ebb & flow: a year")
+        );
+    }
+
+    #[test]
+    fn a_heading_about_something_else_is_not() {
+        let html = "<h1>Welcome back!</h1>";
+        assert_eq!(
+            read(&["Tide tables 2024 | Sea"], html).as_deref(),
+            Some("Tide tables 2024")
+        );
+        assert_eq!(read(&[], html).as_deref(), Some("Welcome back!"));
+        assert_eq!(
+            read(&["Tidewater Almanac"], "").as_deref(),
+            Some("Tidewater Almanac")
+        );
+    }
 }
