@@ -37,7 +37,8 @@ fn main() -> Result<()> {
         let mut times: Vec<Duration> = best.iter().map(|page| page[work]).collect();
         times.sort_unstable();
         let total: Duration = times.iter().sum();
-        let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
+        let at =
+            |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
         println!(
             "{name:<18} {:>7.1} ms  {:>5.2} x  {:>6.1} MB/s  p50 {:>6.2} ms  p99 {:>6.2} ms  max {:>6.2} ms",
             total.as_secs_f64() * 1e3,
@@ -82,12 +83,19 @@ fn number(name: &str, default: usize) -> usize {
 fn load(corpus: &Path, count: usize) -> Result<Vec<RawDocument>> {
     let html = corpus.join("html");
     let entries = std::fs::read_dir(&html).with_context(|| format!("{}", html.display()))?;
-    let mut paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<_>>()?;
     paths.sort();
     ensure!(!paths.is_empty(), "no pages in {}", html.display());
     // Spread over the whole corpus, which is sorted by kind.
     let step = (paths.len() / count.max(1)).max(1);
-    paths.into_iter().step_by(step).take(count).map(load_page).collect()
+    paths
+        .into_iter()
+        .step_by(step)
+        .take(count)
+        .map(load_page)
+        .collect()
 }
 
 fn load_page(path: PathBuf) -> Result<RawDocument> {

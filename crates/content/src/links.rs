@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::address;
 use crate::dom::{Document, NodeId, Tag};
-use crate::text::{breaks_line, cut, line_of};
+use crate::text::{cut, line_of};
 
 /// No page that a person made has more.
 const MAX_LINKS: usize = 20_000;
@@ -121,7 +121,7 @@ impl<'a> Found<'a> {
         let document = self.document;
         let block = document
             .ancestors(id)
-            .find(|up| breaks_line(document.tag(*up)))?;
+            .find(|up| document.tag(*up).is_block())?;
         let is_known = self
             .block
             .as_ref()

@@ -27,9 +27,8 @@ pub(crate) struct TableGrid {
     pub(crate) caption: Option<NodeId>,
     /// How many leading rows are the head; 0 when the table has none.
     pub(crate) head_rows: usize,
-    /// Places per row, at least 1.
-    pub(crate) columns: usize,
-    /// The `td` or `th` at each place; `None` where the row ends early.
+    /// The `td` or `th` at each place, in rows of one length; `None` where a row ends early. A cell
+    /// that spans stands at several places: how often its text is repeated is the caller's to bound.
     pub(crate) rows: Vec<Vec<Option<NodeId>>>,
 }
 
@@ -65,16 +64,9 @@ impl TableGrid {
         Some(TableGrid {
             caption: parts.caption,
             head_rows,
-            columns,
             rows,
         })
     }
-}
-
-/// Does this table only arrange the page? The same decision as [`TableGrid::of`] makes.
-pub(crate) fn is_layout(document: &Document, kept: &Kept, table: NodeId) -> bool {
-    let parts = Parts::of(document, kept, table);
-    parts.rows.is_empty() || parts.look_like_layout(document, table)
 }
 
 /// The table's own rows and cells; what nested tables hold is not among them.

@@ -28,76 +28,6 @@ pub(crate) fn cut(text: &mut String, max: usize) {
     }
 }
 
-/// Does this element stand on lines of its own?
-pub(crate) fn breaks_line(tag: Tag) -> bool {
-    !matches!(
-        tag,
-        Tag::None
-            | Tag::Other
-            | Tag::A
-            | Tag::Abbr
-            | Tag::Acronym
-            | Tag::Audio
-            | Tag::B
-            | Tag::Bdi
-            | Tag::Bdo
-            | Tag::Big
-            | Tag::Button
-            | Tag::Canvas
-            | Tag::Cite
-            | Tag::Code
-            | Tag::Data
-            | Tag::Del
-            | Tag::Dfn
-            | Tag::Em
-            | Tag::Font
-            | Tag::I
-            | Tag::Iframe
-            | Tag::Img
-            | Tag::Input
-            | Tag::Ins
-            | Tag::Kbd
-            | Tag::Label
-            | Tag::Mark
-            | Tag::Math
-            | Tag::Meter
-            | Tag::Nobr
-            | Tag::Noscript
-            | Tag::Object
-            | Tag::Output
-            | Tag::Picture
-            | Tag::Progress
-            | Tag::Q
-            | Tag::Rb
-            | Tag::Rp
-            | Tag::Rt
-            | Tag::Rtc
-            | Tag::Ruby
-            | Tag::S
-            | Tag::Samp
-            | Tag::Script
-            | Tag::Select
-            | Tag::Slot
-            | Tag::Small
-            | Tag::Source
-            | Tag::Span
-            | Tag::Strike
-            | Tag::Strong
-            | Tag::Style
-            | Tag::Sub
-            | Tag::Sup
-            | Tag::Svg
-            | Tag::Textarea
-            | Tag::Time
-            | Tag::Track
-            | Tag::Tt
-            | Tag::U
-            | Tag::Var
-            | Tag::Video
-            | Tag::Wbr
-    )
-}
-
 /// A line that grows by pieces of text.
 #[derive(Default)]
 struct Line {
@@ -140,7 +70,7 @@ fn gather(document: &Document, root: NodeId, max: usize, keeps: impl Fn(NodeId) 
                 let left = |up: &NodeId| !document.contains(*up, id);
                 line.has_gap |= last.is_some_and(|last| {
                     let ended = document.ancestors(last).take_while(left);
-                    ended.into_iter().any(|up| breaks_line(document.tag(up)))
+                    ended.into_iter().any(|up| document.tag(up).is_block())
                 });
                 last = Some(id);
                 let text = document.text(id).unwrap_or_default();
@@ -150,7 +80,7 @@ fn gather(document: &Document, root: NodeId, max: usize, keeps: impl Fn(NodeId) 
                 }
             }
             Tag::Script | Tag::Style | Tag::Svg => skip_to = document.subtree_end(id),
-            tag => line.has_gap |= breaks_line(tag),
+            tag => line.has_gap |= tag == Tag::Br || tag.is_block(),
         }
     }
     line.text.truncate(line.text.floor_char_boundary(max));

@@ -2,6 +2,7 @@
 //! right after it, up to `subtree_end`. Built by our own html5ever sink; never mutated. Comments
 //! and template contents are not in it, declarative shadow roots are. Steps narrow a `Kept` mask.
 
+mod block;
 mod css;
 mod flood;
 mod guard;

@@ -168,36 +168,16 @@ fn is_name(name: &str) -> bool {
         && !NOBODY.contains(&lower.as_str())
 }
 
-/// A byline in the page, and whether it is marked or worded so clearly that it counts before what the
-/// head says.
-pub(super) struct Byline {
-    pub(super) name: String,
-    pub(super) is_sure: bool,
-}
-
-/// The byline of the page's main text, which starts at `heading`.
-pub(super) fn byline(body: &Body<'_>, heading: Option<NodeId>) -> Option<Byline> {
+/// The byline of the page's main text, which starts at `heading`: what is surely marked, what is worded
+/// as one, what may be one.
+pub(super) fn byline(body: &Body<'_>, heading: Option<NodeId>) -> Option<String> {
     let marked = marked(body, heading);
-    if let Some((name, strength)) = &marked
-        && *strength >= 3
-    {
-        return Some(Byline {
-            name: name.clone(),
-            is_sure: true,
-        });
-    }
-    let written = heading.and_then(|heading| written(body, heading));
-    match (written, marked) {
-        (Some(name), _) => Some(Byline {
-            name,
-            is_sure: true,
-        }),
-        (None, Some((name, strength))) => Some(Byline {
-            name,
-            is_sure: strength >= 2,
-        }),
-        (None, None) => None,
-    }
+    let sure = marked
+        .as_ref()
+        .filter(|(_, strength)| *strength >= 3)
+        .map(|(name, _)| name.clone());
+    sure.or_else(|| written(body, heading?))
+        .or(marked.map(|(name, _)| name))
 }
 
 /// The best element that is marked as the author.

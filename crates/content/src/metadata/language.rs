@@ -48,80 +48,21 @@ pub(super) fn detect(document: &Document) -> Option<String> {
     Some(two_letters(found.lang().code()).to_owned())
 }
 
-/// BCP 47 wants the two-letter code where there is one.
+/// BCP 47 wants the two-letter code where there is one: three letters, then two.
+const TWO_LETTERS: &str = "\
+    eng en deu de fra fr spa es ita it por pt nld nl swe sv dan da nob nb \
+    fin fi pol pl ces cs slk sk slv sl hrv hr srp sr hun hu ron ro bul bg \
+    rus ru ukr uk bel be ell el tur tr ara ar heb he pes fa urd ur hin hi \
+    ben bn tam ta tel te tha th vie vi ind id cmn zh jpn ja kor ko cat ca \
+    lat la est et lav lv lit lt afr af kat ka hye hy aze az epo eo yid yi \
+    mar mr guj gu pan pa mal ml kan kn mya my khm km nep ne sin si amh am \
+    jav jv zul zu sna sn aka ak mkd mk uzb uz tuk tk tgl tl cym cy ori or";
+
 fn two_letters(code: &str) -> &str {
-    match code {
-        "eng" => "en",
-        "deu" => "de",
-        "fra" => "fr",
-        "spa" => "es",
-        "ita" => "it",
-        "por" => "pt",
-        "nld" => "nl",
-        "swe" => "sv",
-        "dan" => "da",
-        "nob" => "nb",
-        "fin" => "fi",
-        "pol" => "pl",
-        "ces" => "cs",
-        "slk" => "sk",
-        "slv" => "sl",
-        "hrv" => "hr",
-        "srp" => "sr",
-        "hun" => "hu",
-        "ron" => "ro",
-        "bul" => "bg",
-        "rus" => "ru",
-        "ukr" => "uk",
-        "bel" => "be",
-        "ell" => "el",
-        "tur" => "tr",
-        "ara" => "ar",
-        "heb" => "he",
-        "pes" => "fa",
-        "urd" => "ur",
-        "hin" => "hi",
-        "ben" => "bn",
-        "tam" => "ta",
-        "tel" => "te",
-        "tha" => "th",
-        "vie" => "vi",
-        "ind" => "id",
-        "cmn" => "zh",
-        "jpn" => "ja",
-        "kor" => "ko",
-        "cat" => "ca",
-        "lat" => "la",
-        "est" => "et",
-        "lav" => "lv",
-        "lit" => "lt",
-        "afr" => "af",
-        "kat" => "ka",
-        "hye" => "hy",
-        "aze" => "az",
-        "epo" => "eo",
-        "yid" => "yi",
-        "mar" => "mr",
-        "guj" => "gu",
-        "pan" => "pa",
-        "mal" => "ml",
-        "kan" => "kn",
-        "mya" => "my",
-        "khm" => "km",
-        "nep" => "ne",
-        "sin" => "si",
-        "amh" => "am",
-        "jav" => "jv",
-        "zul" => "zu",
-        "sna" => "sn",
-        "aka" => "ak",
-        "mkd" => "mk",
-        "uzb" => "uz",
-        "tuk" => "tk",
-        "tgl" => "tl",
-        "cym" => "cy",
-        "ori" => "or",
-        other => other,
+    let mut codes = TWO_LETTERS.split_whitespace();
+    match codes.find(|known| *known == code) {
+        Some(_) => codes.next().unwrap_or(code),
+        None => code,
     }
 }
 

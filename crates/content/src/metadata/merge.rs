@@ -48,7 +48,7 @@ impl Sources<'_> {
         let site_name = self.site_name();
         let (title, heading) = self.title(url, site_name.as_deref());
         let published_at = self.published(url, heading, order);
-        let modified_at = self.modified(heading, order);
+        let modified_at = self.modified(order);
         let image = self.first(|claims| claims.image.as_ref());
         let author = self.author(heading, site_name.as_deref());
         let description = self.description();
@@ -178,9 +178,7 @@ impl Sources<'_> {
             .find(|name| !title::is_site(name, &site))
             .cloned();
         let shown = byline(&self.body, heading);
-        person
-            .or_else(|| shown.map(|shown| shown.name))
-            .or_else(|| names.into_iter().next())
+        person.or(shown).or_else(|| names.into_iter().next())
     }
 
     fn published(&self, url: &Url, heading: Option<NodeId>, order: DayOrder) -> Option<String> {
@@ -190,7 +188,7 @@ impl Sources<'_> {
                 .into_iter()
                 .find_map(|claims| read_date(claims.published.as_deref()?, order))
         };
-        let marked = page_date::marked(&self.body, Role::Published, heading, order);
+        let marked = page_date::marked(&self.body, Role::Published, order);
         let sure = marked
             .as_ref()
             .filter(|shown| shown.strength > 1)
@@ -202,13 +200,13 @@ impl Sources<'_> {
             .or_else(|| find_date(url.path(), DayOrder::Unknown))
     }
 
-    fn modified(&self, heading: Option<NodeId>, order: DayOrder) -> Option<String> {
+    fn modified(&self, order: DayOrder) -> Option<String> {
         let claims = self.claims();
         let declared = claims
             .into_iter()
             .find_map(|claims| read_date(claims.modified.as_deref()?, order));
         declared.or_else(|| {
-            page_date::marked(&self.body, Role::Modified, heading, order).map(|shown| shown.date)
+            page_date::marked(&self.body, Role::Modified, order).map(|shown| shown.date)
         })
     }
 }

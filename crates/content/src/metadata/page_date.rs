@@ -16,13 +16,8 @@ pub(super) struct Shown {
     pub(super) strength: u8,
 }
 
-/// The date of `role` that is marked best; among equals the first after the heading.
-pub(super) fn marked(
-    body: &Body<'_>,
-    role: Role,
-    heading: Option<NodeId>,
-    order: DayOrder,
-) -> Option<Shown> {
+/// The date of `role` that is marked best; among equals the first.
+pub(super) fn marked(body: &Body<'_>, role: Role, order: DayOrder) -> Option<Shown> {
     let mut best: Option<Shown> = None;
     for candidate in body
         .candidates
@@ -33,7 +28,6 @@ pub(super) fn marked(
         if candidate.is_aside && strength > 1 {
             strength -= 1;
         }
-        let _ = heading;
         if best.as_ref().is_some_and(|best| best.strength >= strength) {
             continue;
         }

@@ -134,7 +134,7 @@ mod tests {
             "{&quot;a&quot;: [1, 2], &quot;b&quot;: &quot;x // y&quot;}",
             "\u{feff}{\"a\": [1, 2],, \"b\": \"x // y\"}",
         ] {
-            assert_eq!(read_values(text), [wanted.clone()], "{text}");
+            assert_eq!(read_values(text), std::slice::from_ref(&wanted), "{text}");
         }
     }
 
