@@ -8,6 +8,8 @@ mod clean;
 mod decode;
 mod dom;
 mod entities;
+#[cfg(test)]
+mod hostile;
 mod image_source;
 mod images;
 mod interrupt;

@@ -21,6 +21,8 @@ pub(crate) enum Media {
 const SAMPLE: usize = 8 * 1024;
 /// Text has next to no control characters; compressed data has one in ten.
 const BYTES_PER_CONTROL: usize = 40;
+/// Fewer are an accident, however short the body.
+const MIN_CONTROLS: usize = 4;
 
 /// First bytes of kinds that are not text; where these could begin a sentence, more bytes and
 /// where they stand.
@@ -201,7 +203,8 @@ fn binary(body: &[u8]) -> Option<&'static str> {
     let sample = &body[..body.len().min(SAMPLE)];
     let is_control = |byte: &&u8| matches!(byte, 0..=8 | 0x0e..=0x1a | 0x1c..=0x1f);
     let controls = sample.iter().filter(is_control).count();
-    let is_binary = controls * BYTES_PER_CONTROL > sample.len() && !is_utf16(body);
+    let is_many = controls >= MIN_CONTROLS && controls * BYTES_PER_CONTROL > sample.len();
+    let is_binary = is_many && !is_utf16(body);
     is_binary.then_some("binary data")
 }
 

@@ -315,7 +315,7 @@ mod tests {
             "The whole story",
         );
         shows(
-            "<noscript>You need to enable JavaScript to run this app.</noscript>",
+            "<body><noscript>You need to enable JavaScript to run this app.</noscript>",
             "",
         );
         shows(

@@ -4,7 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use html5ever::interface::{Tracer, TreeSink};
+use html5ever::interface::Tracer;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::TreeBuilder;

@@ -200,9 +200,9 @@ impl Sink {
     /// Room for a document of this many bytes.
     pub(super) fn new(bytes: usize) -> Self {
         let mut arena = Arena {
-            nodes: Vec::with_capacity(bytes / 32 + 16),
-            attrs: Vec::with_capacity(bytes / 64 + 16),
-            text: String::with_capacity(bytes + bytes / 8),
+            nodes: Vec::with_capacity(bytes / 128 + 16),
+            attrs: Vec::with_capacity(bytes / 128 + 16),
+            text: String::with_capacity(bytes / 4 * 3),
             max_text: bytes.saturating_mul(3).saturating_add(1 << 20),
         };
         arena.push(Raw::new(Tag::None, Space::Other, local_name!("")));
