@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_binary_is_named_whatever_its_label() {
-        let noise: Vec<u8> = (0..4000u32).map(|i| (i * i * 31 >> 3) as u8).collect();
+        let noise: Vec<u8> = (0..4000u32).map(|i| ((i * i * 31) >> 3) as u8).collect();
         for (body, name) in [
             (&b"PK\x03\x04\x14\0"[..], "ZIP"),
             (b"%PDF-1.4", "PDF"),
