@@ -1,0 +1,83 @@
+//! Reads a JSON body: declared as JSON, bounded in size and time.
+
+use std::time::Duration;
+
+use axum::{
+    extract::{FromRequest, Request},
+    http::{HeaderMap, StatusCode, header},
+};
+use bytes::Bytes;
+
+use crate::error::HttpError;
+
+/// Largest body of a call: options are small, and the longest lists of URLs fit.
+pub(crate) const MAX_BODY_BYTES: usize = 1 << 20;
+/// Longest wait for a body; a megabyte takes this long at 50 kB/s.
+const BODY_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The bytes of a body that says it is JSON.
+pub(crate) struct JsonBytes(pub(crate) Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for JsonBytes {
+    type Rejection = HttpError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, HttpError> {
+        if !is_json(request.headers()) {
+            return Err(HttpError::NotJsonType);
+        }
+        match tokio::time::timeout(BODY_TIMEOUT, Bytes::from_request(request, state)).await {
+            Ok(Ok(bytes)) => Ok(Self(bytes)),
+            Ok(Err(error)) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+                Err(HttpError::BodyTooLarge(MAX_BODY_BYTES))
+            }
+            Ok(Err(_)) => Err(HttpError::BadBody),
+            Err(_) => Err(HttpError::BodyTimeout),
+        }
+    }
+}
+
+/// `application/json` or `application/*+json`, with any parameters.
+fn is_json(headers: &HeaderMap) -> bool {
+    let Some(value) = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|v| v.to_str().ok())
+    else {
+        return false;
+    };
+    let media_type = value
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    media_type == "application/json"
+        || (media_type.starts_with("application/") && media_type.ends_with("+json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_json_types_are_json() {
+        let is = |value: &'static str| {
+            is_json(&HeaderMap::from_iter([(
+                header::CONTENT_TYPE,
+                header::HeaderValue::from_static(value),
+            )]))
+        };
+        assert!(is("application/json"));
+        assert!(is("Application/JSON; charset=utf-8"));
+        assert!(is("application/problem+json"));
+        for other in [
+            "text/plain",
+            "text/json",
+            "application/x-www-form-urlencoded",
+            "application/jsonp",
+            "",
+        ] {
+            assert!(!is(other), "{other}");
+        }
+        assert!(!is_json(&HeaderMap::new()));
+    }
+}

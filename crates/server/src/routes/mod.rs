@@ -1,0 +1,23 @@
+//! One file per room of the API. A handler translates; it decides nothing.
+
+use axum::{
+    http::header,
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+
+use crate::error::HttpError;
+
+pub(crate) mod health;
+pub(crate) mod pages;
+pub(crate) mod scrape;
+pub(crate) mod system;
+
+/// A 200 with a declared type, serialised once.
+fn json<T: Serialize>(value: &T) -> Result<Response, HttpError> {
+    let bytes = serde_json::to_vec(value).map_err(|error| {
+        tracing::error!(%error, "an answer cannot be serialised");
+        HttpError::Internal
+    })?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], bytes).into_response())
+}

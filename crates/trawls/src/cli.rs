@@ -1,0 +1,119 @@
+//! The command line: arguments in, exit code out. One file per command.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::{
+    config::{Config, help_table},
+    logging,
+};
+
+mod address;
+mod doctor;
+mod options;
+mod output;
+mod read;
+mod scrape;
+mod serve;
+
+/// Scrapes web pages into clean Markdown and typed JSON.
+#[derive(Debug, Parser)]
+#[command(name = "trawls", version, about, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    success
+  1    the page failed (the reason is on stderr)
+  2    wrong arguments or settings
+  3    the page was skipped: robots.txt, say
+  4    Trawls itself failed: database, disk, network address
+  130  interrupted";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Scrape one page; its Markdown goes to stdout
+    #[command(after_help = EXIT_CODES)]
+    Scrape(Box<scrape::Scrape>),
+    /// Read an HTML file as if it had been scraped; no network is used
+    #[command(after_help = EXIT_CODES)]
+    Read(Box<read::Read>),
+    /// Run the server
+    #[command(after_help = help_table())]
+    Serve(serve::Serve),
+    /// Say what is installed, what works and what to do
+    Doctor(doctor::Doctor),
+}
+
+/// What a command came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Well,
+    PageFailed,
+    PageSkipped,
+    Interrupted,
+}
+
+/// Why a command could not do its work.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// The caller's arguments or settings.
+    Usage(String),
+    /// This machine or this program.
+    Broken(anyhow::Error),
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Refusal {
+    fn from(error: E) -> Self {
+        Self::Broken(error.into())
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(cli: Cli) -> ExitCode {
+    let code = match start(cli.command) {
+        Ok(Ended::Well) => 0,
+        Ok(Ended::PageFailed) => 1,
+        Ok(Ended::PageSkipped) => 3,
+        Ok(Ended::Interrupted) => 130,
+        Err(Refusal::Usage(problem)) => {
+            output::complain(&problem);
+            2
+        }
+        Err(Refusal::Broken(error)) => {
+            output::complain(&format!("{error:#}"));
+            4
+        }
+    };
+    ExitCode::from(code)
+}
+
+fn start(command: Command) -> Result<Ended, Refusal> {
+    let mut config = Config::from_env().map_err(|error| Refusal::Usage(error.to_string()))?;
+    let quiet_level = match &command {
+        Command::Serve(_) => "info",
+        _ => "off",
+    };
+    logging::start(&config.log, quiet_level);
+    for warning in &config.warnings {
+        tracing::warn!("{warning}");
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let ended = runtime.block_on(async {
+        match command {
+            Command::Scrape(scrape) => scrape.run(&mut config).await,
+            Command::Read(read) => read.run(&config).await,
+            Command::Serve(serve) => serve.run(&mut config).await,
+            Command::Doctor(doctor) => doctor.run(&config).await,
+        }
+    });
+    // A reader that is stuck on stdin must not keep the process.
+    runtime.shutdown_background();
+    ended
+}

@@ -1,0 +1,108 @@
+//! `trawls scrape`: one page, without a server.
+
+use clap::Args;
+use trawls_contract::{CacheMode, Mode, SCRAPE_TIMEOUT_MS, ScrapeOptions};
+
+use super::{
+    Ended, Refusal, address,
+    options::{Reading, wire},
+    output,
+};
+use crate::{config::Config, wiring};
+
+/// Arguments of `trawls scrape`.
+#[derive(Debug, Args)]
+pub(crate) struct Scrape {
+    /// The page; https:// is assumed when no scheme is given
+    url: String,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    fetching: Fetching,
+}
+
+/// How to fetch.
+#[derive(Debug, Args)]
+struct Fetching {
+    /// auto, http, browser or stealth
+    #[arg(long, default_value = "auto", value_parser = wire::<Mode>)]
+    mode: Mode,
+    /// Budget of the whole page
+    #[arg(long, value_name = "MS", default_value_t = SCRAPE_TIMEOUT_MS)]
+    timeout_ms: u64,
+    /// A request header, as in 'Accept-Language: de'; repeatable
+    #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = header)]
+    headers: Vec<(String, String)>,
+    /// A cookie, as in 'name=value'; repeatable
+    #[arg(long = "cookie", short = 'b', value_name = "NAME=VALUE", value_parser = cookie)]
+    cookies: Vec<(String, String)>,
+    /// Proxy URL: http, https, socks5 or socks5h
+    #[arg(long, value_name = "URL")]
+    proxy: Option<String>,
+    /// Come as a phone
+    #[arg(long)]
+    mobile: bool,
+    /// use, bypass or refresh the page cache
+    #[arg(long, default_value = "use", value_parser = wire::<CacheMode>)]
+    cache: CacheMode,
+    /// Ignore robots.txt
+    #[arg(long)]
+    no_robots: bool,
+    /// Accept bad certificates
+    #[arg(long)]
+    insecure: bool,
+    /// Also fetch loopback and private addresses
+    #[arg(long)]
+    allow_private: bool,
+}
+
+impl Scrape {
+    /// Scrapes the page and prints it.
+    pub(crate) async fn run(self, config: &mut Config) -> Result<Ended, Refusal> {
+        config.fetch.allow_private_targets |= self.fetching.allow_private;
+        let options = self.fetching.over(self.reading.options());
+        let engine = wiring::engine(config).await?;
+        let request = engine
+            .admit(&address::complete(&self.url), options)
+            .map_err(|mistake| Refusal::Usage(mistake.to_string()))?;
+        let page = tokio::select! {
+            page = engine.scrape(&request) => Some(page),
+            _ = tokio::signal::ctrl_c() => None,
+        };
+        engine.close().await;
+        match page {
+            Some(page) => output::print_page(&page, &self.reading),
+            None => Ok(Ended::Interrupted),
+        }
+    }
+}
+
+impl Fetching {
+    fn over(self, options: ScrapeOptions) -> ScrapeOptions {
+        ScrapeOptions {
+            mode: self.mode,
+            timeout_ms: self.timeout_ms,
+            headers: self.headers.into_iter().collect(),
+            cookies: self.cookies.into_iter().collect(),
+            proxy: self.proxy,
+            mobile: self.mobile,
+            cache: self.cache,
+            respect_robots: !self.no_robots,
+            verify_ssl: !self.insecure,
+            ..options
+        }
+    }
+}
+
+fn header(text: &str) -> Result<(String, String), String> {
+    pair(text, ':').ok_or_else(|| "must look like 'Name: value'".into())
+}
+
+fn cookie(text: &str) -> Result<(String, String), String> {
+    pair(text, '=').ok_or_else(|| "must look like 'name=value'".into())
+}
+
+fn pair(text: &str, between: char) -> Option<(String, String)> {
+    let (name, value) = text.split_once(between)?;
+    Some((name.trim().to_owned(), value.trim().to_owned()))
+}

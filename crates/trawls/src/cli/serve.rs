@@ -1,0 +1,85 @@
+//! `trawls serve`: the server, until it is told to stop.
+
+use std::net::SocketAddr;
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+};
+use trawls_server::ServerConfig;
+
+use super::{Ended, Refusal};
+use crate::{config::Config, wiring};
+
+/// Pages that may wait for each of the requests that may run: pages spend most of their time on
+/// pace, retries and reading.
+const PAGES_PER_REQUEST_SLOT: usize = 4;
+/// Exit code of a process that a second signal ended.
+const KILLED: i32 = 130;
+
+/// Arguments of `trawls serve`.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// Address to listen on, over TRAWLS_HOST
+    #[arg(long)]
+    host: Option<String>,
+    /// Port to listen on, over TRAWLS_PORT
+    #[arg(long, short)]
+    port: Option<u16>,
+}
+
+impl Serve {
+    /// Serves until SIGINT or SIGTERM.
+    pub(crate) async fn run(self, config: &mut Config) -> Result<Ended, Refusal> {
+        config.listen.host = self.host.unwrap_or(std::mem::take(&mut config.listen.host));
+        config.listen.port = self.port.unwrap_or(config.listen.port);
+        let address = resolve(config).await?;
+        let access = config.listen.access(address.ip()).map_err(Refusal::Usage)?;
+        // Before the database is opened, so that a signal during the start is obeyed too.
+        let stop = stop_signal()?;
+        let listener = TcpListener::bind(address)
+            .await
+            .with_context(|| format!("cannot listen on {address}"))?;
+        let engine = wiring::engine(config).await?;
+        let server = ServerConfig {
+            access,
+            public_url: config.listen.public_url.clone(),
+            max_pages_running: config.fetch.global.saturating_mul(PAGES_PER_REQUEST_SLOT),
+        };
+        let router = trawls_server::router(engine.clone(), server);
+        tracing::info!(
+            url = %format_args!("http://{}", listener.local_addr()?),
+            data_dir = %config.storage.data_dir.display(),
+            version = env!("CARGO_PKG_VERSION"),
+            "listening"
+        );
+        trawls_server::serve(listener, router, stop).await;
+        engine.close().await;
+        tracing::info!("stopped");
+        Ok(Ended::Well)
+    }
+}
+
+async fn resolve(config: &Config) -> Result<SocketAddr, Refusal> {
+    let host = config.listen.host.trim_matches(['[', ']']);
+    let found = tokio::net::lookup_host((host, config.listen.port)).await;
+    found
+        .ok()
+        .and_then(|mut addresses| addresses.next())
+        .ok_or_else(|| Refusal::Broken(anyhow!("TRAWLS_HOST: {host} has no address")))
+}
+
+/// Ready at the first SIGINT or SIGTERM; the second ends the process at once.
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+        tokio::spawn(async move {
+            tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+            std::process::exit(KILLED);
+        });
+    })
+}
