@@ -179,6 +179,10 @@ async fn what_is_no_page_is_no_success() {
             (outcome, Some(expected)),
             "{path}: {page:?}"
         );
+        if expected == ErrorCode::Blocked {
+            let details = page.error.unwrap().details.unwrap();
+            assert!(details["vendor"].is_string() && page.markdown.is_none());
+        }
         assert!(!scene.scrape(path, json!({}), 0).await.from_cache, "{path}");
     }
     let article = scene.scrape("/captcha-article", json!({}), 0).await;
