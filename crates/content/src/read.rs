@@ -110,6 +110,7 @@ fn read_html(
         kept: &kept,
         base: &base,
         keep_data_images: !options.remove_base64_images,
+        citations: options.citations,
         title: metadata.title.as_deref(),
     };
     let markdown = markdown::convert(&convert, &roots);

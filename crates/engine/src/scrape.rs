@@ -14,7 +14,7 @@ use crate::{
     engine::Rooms,
     error,
     flights::Flight,
-    outcome::{Evidence, Judgement, judge},
+    outcome::{self, Evidence, Judgement, judge},
     page_cache, plan,
     reader::ReadFailure,
     result::{Visit, Watch, content_type, from_cache, page_result},
@@ -47,32 +47,55 @@ pub(crate) async fn scrape(rooms: &Rooms, request: &ScrapeRequest, now: Timestam
         warnings,
     } = rooms.fetcher.fetch(&plan).await;
     watch.fetch = Some(watch.started.elapsed());
+
     let fetched = match result {
         Ok(fetched) => fetched,
         Err(error) => {
-            let judgement = Judgement::of_error(error::of_fetch(&error, &attempts));
-            let visit = Visit::without_response(attempts, warnings);
+            let error = error::of_fetch(&error, &attempts);
+            let judgement = Judgement {
+                outcome: outcome::outcome(Some(&error)),
+                error: Some(error),
+                warnings: Vec::new(),
+            };
+            let visit = Visit {
+                trace: attempts,
+                warnings,
+                ..Visit::default()
+            };
             let result = page_result(request, &watch, visit, None, judgement);
             return keep(rooms, result, None, None).await;
         }
     };
     if let (Verdict::NotModified, Some(cached)) = (fetched.verdict, &stale) {
         confirm(rooms, key, cached, now).await;
-        let page = from_cache(request, &watch, &cached.page);
-        return PageResult {
+        let kept = PageResult {
             trace: attempts,
-            ..page
+            ..(*cached.page).clone()
         };
+        return from_cache(request, &watch, &kept);
     }
 
     let reading = read(rooms, request, &fetched, deadline).await;
-    watch.process = Some(watch.since_fetch());
-    let judgement = judge(Evidence::of(&fetched), reading.as_ref()).after(error::tries(&attempts));
+    watch.process = Some(
+        watch
+            .started
+            .elapsed()
+            .saturating_sub(watch.fetch.unwrap_or_default()),
+    );
+    let mut judgement = judge(Evidence::of(&fetched), reading.as_ref());
+    if let Some(error) = &mut judgement.error {
+        error.attempts = error::tries(&attempts);
+    }
     let visit = Visit::of(&fetched, attempts, warnings);
     let page = reading.and_then(Result::ok);
     let result = page_result(request, &watch, visit, page, judgement);
-    let key = page_cache::fills(request).then_some(key);
-    keep(rooms, result, Some(&fetched), key).await
+    keep(
+        rooms,
+        result,
+        Some(&fetched),
+        page_cache::fills(request).then_some(key),
+    )
+    .await
 }
 
 /// A document that is already here: the same result, without network, cache and keeping.

@@ -137,10 +137,8 @@ mod tests {
     use trawls_contract::PageMetadata;
 
     fn page(title: Option<&str>, markdown: &str) -> Page {
-        let metadata = PageMetadata {
-            title: title.map(str::to_owned),
-            ..PageMetadata::default()
-        };
+        let mut metadata = PageMetadata::default();
+        metadata.title = title.map(str::to_owned);
         crate::outcome::tests::page(markdown, metadata)
     }
 

@@ -26,10 +26,8 @@ pub struct Fetched {
     pub mode: FetchMode,
     /// What the response is worth.
     pub verdict: Verdict,
-    /// One sentence behind the verdict.
+    /// One sentence behind the verdict; names the anti-bot vendor.
     pub why: String,
-    /// Whose anti-bot page it is, when the verdict is `Blocked`.
-    pub vendor: Option<&'static str>,
     /// The URLs that redirected, in order.
     pub redirects: Vec<Url>,
     /// From the request to the head of the last hop's response.

@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use bytes::Bytes;
@@ -31,11 +31,8 @@ pub struct Store {
     database: Database,
     hot: Hot,
     /// Taken by `close`; the writer's task ends when the last sender is gone.
-    writer: Arc<Mutex<Running>>,
+    writer: Arc<Mutex<Option<(Writer, JoinHandle<()>)>>>,
 }
-
-/// The writer and its task, until they are taken.
-type Running = Option<(Writer, JoinHandle<()>)>;
 
 /// A page to keep.
 #[derive(Debug)]
@@ -252,7 +249,7 @@ impl Store {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Running> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<(Writer, JoinHandle<()>)>> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
