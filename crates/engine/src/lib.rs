@@ -4,6 +4,8 @@
 //! `PageResult`, never an `Err`; errors are for broken infrastructure. No HTTP face, no environment.
 
 mod address;
+#[cfg(test)]
+mod corridor_tests;
 mod engine;
 mod error;
 mod flights;

@@ -16,6 +16,25 @@ pub(crate) struct Judgement {
     pub(crate) warnings: Vec<String>,
 }
 
+impl Judgement {
+    /// No response, and why.
+    pub(crate) fn of_error(error: ErrorInfo) -> Self {
+        Self {
+            outcome: outcome(Some(&error)),
+            error: Some(error),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The same after so many tries.
+    pub(crate) fn after(mut self, tries: u32) -> Self {
+        if let Some(error) = &mut self.error {
+            error.attempts = tries;
+        }
+        self
+    }
+}
+
 /// What fetch says of a response. A document on disk has no response: `Evidence::of_file()`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Evidence<'a> {
@@ -23,6 +42,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) status: u16,
     /// Of the verdict, one sentence.
     pub(crate) why: &'a str,
+    /// Whose anti-bot page it is.
+    pub(crate) vendor: Option<&'static str>,
     /// Why the body is not whole.
     pub(crate) truncated: Option<&'a str>,
 }
@@ -33,6 +54,7 @@ impl<'a> Evidence<'a> {
             verdict: fetched.verdict,
             status: fetched.status,
             why: &fetched.why,
+            vendor: fetched.vendor,
             truncated: fetched.truncated.as_deref(),
         }
     }
@@ -42,6 +64,7 @@ impl<'a> Evidence<'a> {
             verdict: Verdict::Usable,
             status: 200,
             why: "",
+            vendor: None,
             truncated: None,
         }
     }
@@ -90,7 +113,7 @@ pub(crate) fn judge(
 }
 
 /// What an error makes of a page.
-pub(crate) fn outcome(error: Option<&ErrorInfo>) -> Outcome {
+fn outcome(error: Option<&ErrorInfo>) -> Outcome {
     match error.map(|error| error.code) {
         None => Outcome::Success,
         Some(ErrorCode::EmptyContent) => Outcome::Empty,
@@ -114,7 +137,7 @@ fn refusal(evidence: Evidence<'_>) -> Option<ErrorInfo> {
                     error::sentence(evidence.why)
                 ),
             );
-            info.details = Some(json!({ "vendor": evidence.why, "http_status": status }));
+            info.details = Some(json!({ "vendor": evidence.vendor, "http_status": status }));
             info
         }
         Verdict::RateLimited => ErrorInfo::new(
@@ -196,6 +219,7 @@ pub(crate) mod tests {
 
     /// Verdict, status, what was read → outcome, code, warnings.
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one row per kind of page")]
     fn the_table_of_outcomes() {
         use Outcome::{Empty, Failed, Success};
         use Verdict as V;
@@ -335,6 +359,7 @@ pub(crate) mod tests {
                 verdict,
                 status,
                 why: "because",
+                vendor: None,
                 truncated: None,
             };
             let judged = judge(evidence, Some(&reading));

@@ -35,6 +35,14 @@ impl Visit {
             ttfb: Some(fetched.ttfb),
         }
     }
+
+    pub(crate) fn without_response(trace: Vec<Attempt>, warnings: Vec<String>) -> Self {
+        Self {
+            trace,
+            warnings,
+            ..Self::default()
+        }
+    }
 }
 
 /// The declared media type, as far as it is text.
@@ -62,6 +70,12 @@ impl Watch {
         }
     }
 
+    /// From the end of the fetch until now.
+    pub(crate) fn since_fetch(&self) -> Duration {
+        let fetch = self.fetch.unwrap_or_default();
+        self.started.elapsed().saturating_sub(fetch)
+    }
+
     fn timings(&self, ttfb: Option<Duration>) -> Timings {
         Timings {
             ttfb_ms: ttfb.map(millis),
@@ -73,7 +87,8 @@ impl Watch {
     }
 }
 
-/// One page, as the caller sees it: only the formats that were asked for.
+/// One page, as the caller sees it: only the formats that were asked for, and none of them when
+/// nothing was read.
 pub(crate) fn page_result(
     request: &ScrapeRequest,
     watch: &Watch,
@@ -81,7 +96,8 @@ pub(crate) fn page_result(
     page: Option<Page>,
     judgement: Judgement,
 ) -> PageResult {
-    let wants = |format| request.formats.contains(format);
+    let was_read = page.is_some();
+    let wants = |format| was_read && request.formats.contains(format);
     let page = page.unwrap_or_default();
     let mut warnings = visit.warnings;
     warnings.extend(judgement.warnings);

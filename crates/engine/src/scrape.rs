@@ -14,7 +14,7 @@ use crate::{
     engine::Rooms,
     error,
     flights::Flight,
-    outcome::{self, Evidence, Judgement, judge},
+    outcome::{Evidence, Judgement, judge},
     page_cache, plan,
     reader::ReadFailure,
     result::{Visit, Watch, content_type, from_cache, page_result},
@@ -47,55 +47,32 @@ pub(crate) async fn scrape(rooms: &Rooms, request: &ScrapeRequest, now: Timestam
         warnings,
     } = rooms.fetcher.fetch(&plan).await;
     watch.fetch = Some(watch.started.elapsed());
-
     let fetched = match result {
         Ok(fetched) => fetched,
         Err(error) => {
-            let error = error::of_fetch(&error, &attempts);
-            let judgement = Judgement {
-                outcome: outcome::outcome(Some(&error)),
-                error: Some(error),
-                warnings: Vec::new(),
-            };
-            let visit = Visit {
-                trace: attempts,
-                warnings,
-                ..Visit::default()
-            };
+            let judgement = Judgement::of_error(error::of_fetch(&error, &attempts));
+            let visit = Visit::without_response(attempts, warnings);
             let result = page_result(request, &watch, visit, None, judgement);
             return keep(rooms, result, None, None).await;
         }
     };
     if let (Verdict::NotModified, Some(cached)) = (fetched.verdict, &stale) {
         confirm(rooms, key, cached, now).await;
-        let kept = PageResult {
+        let page = from_cache(request, &watch, &cached.page);
+        return PageResult {
             trace: attempts,
-            ..(*cached.page).clone()
+            ..page
         };
-        return from_cache(request, &watch, &kept);
     }
 
     let reading = read(rooms, request, &fetched, deadline).await;
-    watch.process = Some(
-        watch
-            .started
-            .elapsed()
-            .saturating_sub(watch.fetch.unwrap_or_default()),
-    );
-    let mut judgement = judge(Evidence::of(&fetched), reading.as_ref());
-    if let Some(error) = &mut judgement.error {
-        error.attempts = error::tries(&attempts);
-    }
+    watch.process = Some(watch.since_fetch());
+    let judgement = judge(Evidence::of(&fetched), reading.as_ref()).after(error::tries(&attempts));
     let visit = Visit::of(&fetched, attempts, warnings);
     let page = reading.and_then(Result::ok);
     let result = page_result(request, &watch, visit, page, judgement);
-    keep(
-        rooms,
-        result,
-        Some(&fetched),
-        page_cache::fills(request).then_some(key),
-    )
-    .await
+    let key = page_cache::fills(request).then_some(key);
+    keep(rooms, result, Some(&fetched), key).await
 }
 
 /// A document that is already here: the same result, without network, cache and keeping.

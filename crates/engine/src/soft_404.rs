@@ -137,8 +137,10 @@ mod tests {
     use trawls_contract::PageMetadata;
 
     fn page(title: Option<&str>, markdown: &str) -> Page {
-        let mut metadata = PageMetadata::default();
-        metadata.title = title.map(str::to_owned);
+        let metadata = PageMetadata {
+            title: title.map(str::to_owned),
+            ..PageMetadata::default()
+        };
         crate::outcome::tests::page(markdown, metadata)
     }
 

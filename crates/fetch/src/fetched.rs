@@ -26,8 +26,10 @@ pub struct Fetched {
     pub mode: FetchMode,
     /// What the response is worth.
     pub verdict: Verdict,
-    /// One sentence behind the verdict; names the anti-bot vendor.
+    /// One sentence behind the verdict.
     pub why: String,
+    /// Whose anti-bot page it is, when the verdict is `Blocked`.
+    pub vendor: Option<&'static str>,
     /// The URLs that redirected, in order.
     pub redirects: Vec<Url>,
     /// From the request to the head of the last hop's response.

@@ -27,6 +27,8 @@ pub(crate) struct Judgement {
     pub(crate) verdict: Verdict,
     /// One sentence; names the anti-bot vendor.
     pub(crate) why: String,
+    /// Whose anti-bot page it is.
+    pub(crate) vendor: Option<&'static str>,
     /// What the server asked for, when it limits the rate.
     pub(crate) retry_after: Option<Duration>,
 }
@@ -36,6 +38,7 @@ impl Judgement {
         Self {
             verdict,
             why: why.into(),
+            vendor: None,
             retry_after: None,
         }
     }
@@ -58,7 +61,10 @@ pub(crate) fn judge(exchange: &Exchange, now: Timestamp) -> Judgement {
             "an anti-bot page of {vendor} with status {}",
             exchange.status
         );
-        return Judgement::new(Verdict::Blocked, why);
+        return Judgement {
+            vendor: Some(vendor),
+            ..Judgement::new(Verdict::Blocked, why)
+        };
     }
     if exchange.status >= 400 {
         return of_status(exchange.status, retry_after(&exchange.headers, now));

@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use bytes::Bytes;
@@ -31,8 +31,11 @@ pub struct Store {
     database: Database,
     hot: Hot,
     /// Taken by `close`; the writer's task ends when the last sender is gone.
-    writer: Arc<Mutex<Option<(Writer, JoinHandle<()>)>>>,
+    writer: Arc<Mutex<Running>>,
 }
+
+/// The writer and its task, until they are taken.
+type Running = Option<(Writer, JoinHandle<()>)>;
 
 /// A page to keep.
 #[derive(Debug)]
@@ -249,7 +252,7 @@ impl Store {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<(Writer, JoinHandle<()>)>> {
+    fn lock(&self) -> MutexGuard<'_, Running> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

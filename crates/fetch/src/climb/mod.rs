@@ -255,6 +255,7 @@ impl Trip {
                 mode,
                 verdict: judgement.verdict,
                 why: judgement.why,
+                vendor: judgement.vendor,
                 redirects: exchange.redirects,
                 ttfb: exchange.ttfb,
                 elapsed: exchange.elapsed,

@@ -1,4 +1,5 @@
 //! The store on real SQLite files, as a user of the crate sees it.
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 mod durability;
 mod keeping;
