@@ -4,21 +4,8 @@ use super::paragraph::Paragraph;
 use super::text::is_blank;
 use super::typeset::{Place, typeset};
 use super::walk::Writer;
-use crate::dom::{NodeId, Tag};
-
-/// Where lazy loaders keep the address, best first.
-const LAZY: [&str; 9] = [
-    "data-src",
-    "data-original",
-    "data-lazy-src",
-    "data-lazy",
-    "data-original-src",
-    "data-full-src",
-    "data-hires",
-    "data-actualsrc",
-    "data-url",
-];
-const LAZY_SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
+use crate::dom::NodeId;
+use crate::image_source;
 
 /// `data:` images smaller than this, in bytes, are placeholders.
 const PLACEHOLDER_BYTES: usize = 400;
@@ -26,7 +13,7 @@ const PLACEHOLDER_BYTES: usize = 400;
 impl Writer<'_> {
     /// An `img`.
     pub(super) fn image(&mut self, id: NodeId) {
-        if self.is_pixel(id) {
+        if image_source::is_pixel(self.document, id) {
             return;
         }
         let document = self.document;
@@ -66,58 +53,14 @@ impl Writer<'_> {
         }
     }
 
-    fn is_pixel(&self, id: NodeId) -> bool {
-        ["width", "height"].iter().any(|side| {
-            let size = self
-                .document
-                .attr(id, side)
-                .map(|size| size.trim().trim_end_matches("px"));
-            matches!(size, Some("0" | "1" | "2"))
-        })
-    }
-
+    /// The address of the picture; a `data:` one only where they are kept.
     fn source(&self, id: NodeId) -> Option<String> {
-        let attr = |name| self.document.attr(id, name).map(str::trim);
-        let lazy = LAZY
-            .iter()
-            .filter_map(|name| attr(name))
-            .find(|src| is_real(src));
-        let src = attr("src").filter(|src| is_real(src));
-        let set = || {
-            LAZY_SETS
-                .iter()
-                .filter_map(|name| attr(name))
-                .find_map(best_candidate)
-        };
-        let found = lazy
-            .or(src)
-            .or_else(set)
-            .or_else(|| self.picture_source(id));
-        match found {
-            Some(found) => self.resolve(found),
-            None if self.convert.keep_data_images => {
-                let src = attr("src").filter(|src| src.starts_with("data:"))?;
-                (src.len() > PLACEHOLDER_BYTES).then(|| src.to_owned())
-            }
-            None => None,
+        if let Some(url) = image_source::best_source(self.document, id, self.convert.base) {
+            return Some(url.into());
         }
-    }
-
-    /// From the `source`s of the `picture` around.
-    fn picture_source(&self, id: NodeId) -> Option<&str> {
-        let document = self.document;
-        let picture = document
-            .parent(id)
-            .filter(|&up| document.tag(up) == Tag::Picture)?;
-        document
-            .children(picture)
-            .filter(|&child| document.tag(child) == Tag::Source)
-            .flat_map(|source| {
-                LAZY_SETS
-                    .iter()
-                    .filter_map(move |name| document.attr(source, name))
-            })
-            .find_map(best_candidate)
+        let src = self.document.attr(id, "src")?.trim();
+        let is_kept = self.convert.keep_data_images && src.starts_with("data:");
+        (is_kept && src.len() > PLACEHOLDER_BYTES).then(|| src.to_owned())
     }
 }
 
@@ -137,86 +80,9 @@ pub(super) fn markdown(alt: &str, url: &str) -> String {
     image
 }
 
-/// Is it an address of a picture, not a stand-in until a script has run?
-fn is_real(src: &str) -> bool {
-    const STAND_INS: [&str; 9] = [
-        "1x1",
-        "blank.gif",
-        "blank.png",
-        "spacer",
-        "placeholder",
-        "transparent.",
-        "pixel.gif",
-        "lazyload",
-        "/loading.",
-    ];
-    let is_data = src
-        .get(..5)
-        .is_some_and(|start| start.eq_ignore_ascii_case("data:"));
-    let name = src.rsplit_once('/').map_or(
-        src,
-        |(path, name)| if name.is_empty() { path } else { name },
-    );
-    let is_stand_in = STAND_INS.iter().any(|stand_in| {
-        name.contains(stand_in) || (stand_in.starts_with('/') && src.contains(stand_in))
-    });
-    !src.is_empty()
-        && !is_data
-        && !is_stand_in
-        && !src.starts_with(['{', '<', '['])
-        && !src.starts_with("about:")
-}
-
-/// The largest picture of a `srcset`. URLs may hold commas; a comma parts candidates only after
-/// white space.
-fn best_candidate(set: &str) -> Option<&str> {
-    let mut best: Option<(&str, f32)> = None;
-    let mut rest = set;
-    loop {
-        rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == ',');
-        if rest.is_empty() {
-            return best.map(|(url, _)| url);
-        }
-        let end = rest
-            .find(|c: char| c.is_ascii_whitespace())
-            .unwrap_or(rest.len());
-        let (url, after) = rest.split_at(end);
-        let is_bare = url.ends_with(',');
-        let end = if is_bare {
-            0
-        } else {
-            after.find(',').unwrap_or(after.len())
-        };
-        let size = after[..end]
-            .trim()
-            .trim_end_matches(['w', 'x', 'h'])
-            .parse()
-            .unwrap_or(0.0);
-        rest = &after[end..];
-        let url = url.trim_end_matches(',');
-        if is_real(url) && best.is_none_or(|(_, largest)| size > largest) {
-            best = Some((url, size));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_largest_candidate_wins_and_commas_in_urls_are_part_of_them() {
-        assert_eq!(
-            best_candidate("a.jpg 480w, b.jpg 1200w,c.jpg 800w"),
-            Some("b.jpg")
-        );
-        assert_eq!(
-            best_candidate("/i/w_1,h_2/a.jpg 1x, /i/w_2,h_4/a.jpg 2x"),
-            Some("/i/w_2,h_4/a.jpg")
-        );
-        assert_eq!(best_candidate("only.jpg"), Some("only.jpg"));
-        assert_eq!(best_candidate("data:image/gif;base64,AA 1w"), None);
-    }
 
     #[test]
     fn alternative_text_is_escaped() {

@@ -6,6 +6,7 @@ use url::Url;
 use super::paragraph::Separator;
 use super::text::is_blank;
 use super::walk::{Flow, Writer};
+use crate::address;
 use crate::dom::{NodeId, Tag};
 
 /// A card without heading up to this long, in bytes of text, is read as one link text.
@@ -110,14 +111,7 @@ impl Writer<'_> {
 
     /// An absolute address, if it is one that a reader can follow.
     pub(super) fn resolve(&self, href: &str) -> Option<String> {
-        let href: String = match href.contains(['\n', '\t', '\r']) {
-            true => href
-                .chars()
-                .filter(|c| !matches!(c, '\n' | '\t' | '\r'))
-                .collect(),
-            false => href.to_owned(),
-        };
-        let url = self.convert.base.join(href.trim()).ok()?;
+        let url = address::absolute(self.convert.base, href)?;
         is_followable(&url).then(|| url.into())
     }
 }

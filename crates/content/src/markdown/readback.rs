@@ -233,6 +233,61 @@ proptest! {
     }
 }
 
+#[test]
+fn the_deepest_nesting_fits_a_small_stack() {
+    for tag in [
+        "div",
+        "blockquote",
+        "ul><li",
+        "table><tr><td",
+        "b",
+        "x-y",
+        "a href=/",
+        "code",
+        "dl><dd",
+        "math><mrow",
+    ] {
+        let html = format!("{}text", format!("<{tag}>").repeat(2000));
+        let markdown = std::thread::Builder::new()
+            .stack_size(1 << 20)
+            .spawn(move || losses(&html).1)
+            .unwrap()
+            .join()
+            .unwrap();
+        assert!(markdown.len() < 10_000, "{tag}: {} bytes", markdown.len());
+    }
+}
+
+#[test]
+fn floods_of_one_kind_take_linear_time_and_space() {
+    for (piece, count) in [
+        ("<b>!</b>a", 50_000),
+        ("- x<br>", 50_000),
+        ("*", 200_000),
+        ("`a`` ", 50_000),
+        ("[", 200_000),
+        ("<a href=/x>y</a>", 20_000),
+        (
+            "<table><tr><td colspan=1000 rowspan=1000>x<td>y</table>",
+            2_000,
+        ),
+        ("<ul><li>x</ul>", 20_000),
+        ("<i><b>", 20_000),
+        ("&amp;lt", 100_000),
+        ("<pre>x</pre>", 20_000),
+        ("<img src=/a alt='[*'>", 10_000),
+        ("<sup><a href=#n>1</a></sup><p id=n>x</p>", 10_000),
+    ] {
+        let html = piece.repeat(count);
+        let markdown = losses(&html).1;
+        assert!(
+            markdown.len() < html.len() * 5 + 1000,
+            "{piece}: {} bytes",
+            markdown.len()
+        );
+    }
+}
+
 /// Of a hundred pages, how many may lose something; what is lost is shown.
 const MOST_LOSSY_PERCENT: f64 = 0.5;
 

@@ -1,14 +1,16 @@
 //! Tables: data becomes a GFM table, every span repeated; layout becomes the blocks in its cells.
 
-mod grid;
-
-use grid::{Cell, Grid};
+use std::collections::HashMap;
 
 use super::paragraph::Separator;
 use super::sheet::Gap;
 use super::typeset::{Place, typeset};
 use super::walk::{Flow, Writer, is_block};
 use crate::dom::{Document, Kept, NodeId, Tag};
+use crate::table_grid::TableGrid;
+
+/// Text longer than this, in bytes, is not repeated where a cell spans columns or rows.
+const LONGEST_REPEATED: usize = 200;
 
 /// Rows of a table itself, not of tables inside it.
 pub(super) fn rows<'a>(
@@ -16,17 +18,13 @@ pub(super) fn rows<'a>(
     kept: &'a Kept,
     table: NodeId,
 ) -> impl Iterator<Item = NodeId> + Clone + 'a {
-    let is_group =
-        move |id: NodeId| matches!(document.tag(id), Tag::Thead | Tag::Tbody | Tag::Tfoot);
+    let is_group = |tag| matches!(tag, Tag::Thead | Tag::Tbody | Tag::Tfoot);
     document
         .children(table)
         .filter(move |&id| kept.has(id))
         .flat_map(move |id| {
-            let inner = is_group(id)
-                .then(|| document.children(id))
-                .into_iter()
-                .flatten();
-            std::iter::once(id).chain(inner)
+            let inner = is_group(document.tag(id)).then(|| document.children(id));
+            std::iter::once(id).chain(inner.into_iter().flatten())
         })
         .filter(move |&id| document.tag(id) == Tag::Tr && kept.has(id))
 }
@@ -42,42 +40,6 @@ pub(super) fn cells<'a>(
         .filter(move |&id| kept.has(id) && matches!(document.tag(id), Tag::Td | Tag::Th))
 }
 
-/// What tells data from layout.
-#[derive(Debug, Default)]
-struct Shape {
-    rows: usize,
-    columns: usize,
-    headers: usize,
-    header_row: bool,
-    /// Headings, quotes, forms, tables in cells: nothing that a value would hold.
-    sections: usize,
-    lists: usize,
-    tables: usize,
-    longest: usize,
-}
-
-/// A table without headers whose cells are longer than this, in bytes of text, is a layout.
-const LONG_CELL: usize = 600;
-
-impl Shape {
-    fn is_layout(&self) -> bool {
-        if self.columns < 2 || self.rows == 0 {
-            return true;
-        }
-        if self.header_row {
-            return self.sections > 0 && self.tables + self.sections > self.headers;
-        }
-        if self.headers > 0 {
-            return self.sections > self.headers || self.tables > self.headers;
-        }
-        self.rows < 2
-            || self.sections > 0
-            || self.tables > 0
-            || self.longest > LONG_CELL
-            || (self.lists > 0 && self.rows <= 2)
-    }
-}
-
 impl Writer<'_> {
     /// A `table`.
     pub(super) fn table(&mut self, id: NodeId) {
@@ -88,107 +50,127 @@ impl Writer<'_> {
         if self.listing(id) {
             return self.flush();
         }
-        let role = self.document.attr(id, "role");
-        if matches!(role, Some("presentation" | "none")) || self.shape(id).is_layout() {
+        let Some(grid) = TableGrid::of(self.document, self.convert.kept, id) else {
             return self.layout(id);
+        };
+        if let Some(caption) = grid.caption {
+            self.node(caption);
         }
-        self.caption(id);
-        let mut grid = Grid::default();
-        let mut texts = String::new();
-        for row in rows(self.document, self.convert.kept, id) {
-            let is_head = self
-                .document
-                .parent(row)
-                .is_some_and(|up| self.document.tag(up) == Tag::Thead);
-            let cells = cells(self.document, self.convert.kept, row)
-                .map(|cell| self.cell(cell, &mut texts))
-                .collect();
-            grid.push(cells, is_head);
-        }
-        let table = grid.markdown(&texts);
+        let table = self.grid(&grid);
         if !table.is_empty() {
             self.sheet.write(&table, Gap::Blank);
         }
     }
 
-    /// Renders one cell to the end of `texts`.
-    fn cell(&mut self, id: NodeId, texts: &mut String) -> Cell {
-        let document = self.document;
+    /// The table as GFM, empty when no cell holds anything.
+    fn grid(&mut self, grid: &TableGrid) -> String {
+        let mut texts: HashMap<NodeId, String> = HashMap::new();
+        for &cell in grid.rows.iter().flatten().flatten() {
+            if !texts.contains_key(&cell) {
+                let text = self.cell(cell);
+                texts.insert(cell, text);
+            }
+        }
+        let text = |place: &Option<NodeId>| {
+            place
+                .and_then(|cell| texts.get(&cell))
+                .map_or("", String::as_str)
+        };
+        let rows: Vec<_> = grid
+            .rows
+            .iter()
+            .filter(|row| row.iter().any(|place| !text(place).is_empty()))
+            .collect();
+        let columns: Vec<usize> = (0..grid.rows.first().map_or(0, Vec::len))
+            .filter(|&column| rows.iter().any(|row| !text(&row[column]).is_empty()))
+            .collect();
+        let Some(first) = rows.first() else {
+            return String::new();
+        };
+        let delimiters: String = columns
+            .iter()
+            .map(|&column| self.delimiter(&rows, column))
+            .collect();
+        let mut table = String::new();
+        if grid.head_rows == 0 && self.lists_properties(first) {
+            table = format!("|{}\n|{delimiters}", "  |".repeat(columns.len()));
+        }
+        let mut written = Places::default();
+        for row in &rows {
+            let is_first = table.is_empty();
+            table.push_str(if is_first { "|" } else { "\n|" });
+            for &column in &columns {
+                let content = text(&row[column]);
+                let is_left_out = content.len() > LONGEST_REPEATED && written.repeats(row[column]);
+                match content {
+                    _ if is_left_out => table.push_str(" |"),
+                    "" => table.push_str(" |"),
+                    content => table.extend([" ", content, " |"]),
+                }
+            }
+            if is_first {
+                table.extend(["\n|", &delimiters]);
+            }
+        }
+        table
+    }
+
+    /// The content of a cell on one line.
+    fn cell(&mut self, id: NodeId) -> String {
+        let mut text = String::new();
         self.on_one_line(Separator::Break, |writer| writer.children(id));
-        let start = texts.len();
         typeset(
             &mut self.paragraph,
             Place::Cell,
             self.citations.as_mut(),
-            texts,
+            &mut text,
         );
-        let span = |name| {
-            document
-                .attr(id, name)
-                .and_then(|span| span.trim().parse::<usize>().ok())
+        text
+    }
+
+    /// Is only the first cell of the row a header? Then the table lists properties, and naming its
+    /// columns after the first of them would mislead.
+    fn lists_properties(&self, row: &[Option<NodeId>]) -> bool {
+        let is_header =
+            |place: &Option<NodeId>| place.is_some_and(|cell| self.document.tag(cell) == Tag::Th);
+        row.len() > 1 && is_header(&row[0]) && !row[1..].iter().any(is_header)
+    }
+
+    /// The part of the delimiter row for one column: aligned as its first two cells are.
+    fn delimiter(&self, rows: &[&Vec<Option<NodeId>>], column: usize) -> &'static str {
+        let aligns = rows
+            .iter()
+            .take(2)
+            .filter_map(|row| row[column])
+            .map(|cell| self.align(cell));
+        aligns
+            .into_iter()
+            .find(|&align| align != " --- |")
+            .unwrap_or(" --- |")
+    }
+
+    fn align(&self, cell: NodeId) -> &'static str {
+        let style = self.document.attr(cell, "style");
+        let styled = style
+            .and_then(|style| style.split_once("text-align:"))
+            .map(|(_, value)| value.trim_start());
+        let value = styled
+            .or_else(|| self.document.attr(cell, "align"))
+            .unwrap_or_default();
+        let is = |name: &str| {
+            value
+                .get(..name.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(name))
         };
-        Cell {
-            start,
-            end: texts.len(),
-            columns: span("colspan").unwrap_or(1).max(1),
-            rows: span("rowspan").unwrap_or(1),
-            is_header: document.tag(id) == Tag::Th,
-            align: grid::Align::of(document.attr(id, "align"), document.attr(id, "style")),
+        match () {
+            () if is("left") => " :--- |",
+            () if is("center") => " :---: |",
+            () if is("right") => " ---: |",
+            () => " --- |",
         }
     }
 
-    fn caption(&mut self, id: NodeId) {
-        for child in self.document.children(id) {
-            if self.document.tag(child) == Tag::Caption {
-                self.node(child);
-            }
-        }
-    }
-
-    fn shape(&self, id: NodeId) -> Shape {
-        let document = self.document;
-        let mut shape = Shape::default();
-        for row in rows(document, self.convert.kept, id) {
-            let mut columns = 0;
-            let mut headers = 0;
-            for cell in cells(document, self.convert.kept, row) {
-                columns += 1;
-                headers += usize::from(document.tag(cell) == Tag::Th);
-                self.measure(cell, &mut shape);
-            }
-            if columns == 0 {
-                continue;
-            }
-            let is_head = document
-                .parent(row)
-                .is_some_and(|up| document.tag(up) == Tag::Thead);
-            shape.header_row |= columns > 1 && (is_head || headers == columns) && shape.rows == 0;
-            shape.headers += headers;
-            shape.rows += 1;
-            shape.columns = shape.columns.max(columns);
-        }
-        shape
-    }
-
-    fn measure(&self, cell: NodeId, shape: &mut Shape) {
-        let document = self.document;
-        let mut length = 0;
-        for node in self.kept_below(cell) {
-            match document.tag(node) {
-                Tag::None => length += document.text(node).map_or(0, |text| text.trim().len()),
-                Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6 => shape.sections += 1,
-                Tag::Form | Tag::Blockquote | Tag::Hr | Tag::Article | Tag::Section => {
-                    shape.sections += 1
-                }
-                Tag::Table => shape.tables += 1,
-                Tag::Ul | Tag::Ol | Tag::Dl => shape.lists += 1,
-                _ => {}
-            }
-        }
-        shape.longest = shape.longest.max(length);
-    }
-
-    /// The cells of a layout as blocks; short cells of a row stay in one line.
+    /// The cells of a layout as blocks; a row of short cells stays in one line.
     fn layout(&mut self, id: NodeId) {
         let document = self.document;
         for child in document.children(id) {
@@ -224,7 +206,12 @@ impl Writer<'_> {
         self.boundary();
         let document = self.document;
         let kept = self.convert.kept;
-        self.caption(id);
+        let captions = document
+            .children(id)
+            .filter(|&child| document.tag(child) == Tag::Caption);
+        for caption in captions {
+            self.node(caption);
+        }
         for row in rows(document, kept, id) {
             self.boundary();
             self.on_one_line(Separator::Space, |writer| {
@@ -234,5 +221,16 @@ impl Writer<'_> {
             });
         }
         self.boundary();
+    }
+}
+
+/// The long cells written so far.
+#[derive(Debug, Default)]
+struct Places(std::collections::HashSet<NodeId>);
+
+impl Places {
+    /// Was the cell written before?
+    fn repeats(&mut self, place: Option<NodeId>) -> bool {
+        place.is_some_and(|cell| !self.0.insert(cell))
     }
 }
