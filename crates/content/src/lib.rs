@@ -28,6 +28,8 @@ mod text;
 
 pub use dom::Selector;
 pub use interrupt::Interrupt;
+#[doc(hidden)]
+pub use main_content::training;
 pub use page::{Page, RawDocument, ReadError, ReadOptions, Structured, Want};
 pub use read::read;
 

@@ -5,7 +5,7 @@ use url::Url;
 
 use crate::decode::{self, Decoded, Markup};
 use crate::dom::{Document, Interrupted, Kept, NodeId, serialize};
-use crate::main_content::{Context, Selection, select};
+use crate::main_content::{Context, Scorer, Selection, select};
 use crate::markdown::{self, Convert};
 use crate::media::{self, Media};
 use crate::{Interrupt, Page, RawDocument, ReadError, ReadOptions};
@@ -32,6 +32,16 @@ pub fn read(
     options: &ReadOptions,
     interrupt: &Interrupt,
 ) -> Result<Page, ReadError> {
+    read_scored(document, options, interrupt, Scorer::built_in())
+}
+
+/// `read` with another scorer of blocks, for measurements.
+pub(crate) fn read_scored(
+    document: &RawDocument,
+    options: &ReadOptions,
+    interrupt: &Interrupt,
+    scorer: Option<&Scorer>,
+) -> Result<Page, ReadError> {
     let content_type = document.content_type.as_deref();
     let media = media::kind(&document.body, content_type)?;
     let markup = match media {
@@ -41,7 +51,7 @@ pub fn read(
     };
     let Decoded { text, warning } = decode::decode(&document.body, content_type, markup);
     let mut page = match media {
-        Media::Html => read_html(&text, &document.url, options, interrupt)?,
+        Media::Html => read_html(&text, &document.url, options, interrupt, scorer)?,
         Media::Xml => match plain::feed_as_html(&text) {
             Some(html) => read_feed(&html, &document.url, options, interrupt)?,
             None => read_plain(media, &text, document),
@@ -64,7 +74,7 @@ fn read_feed(
         only_main_content: false,
         ..options.clone()
     };
-    read_html(html, url, &options, interrupt)
+    read_html(html, url, &options, interrupt, None)
 }
 
 fn read_plain(media: Media, text: &str, document: &RawDocument) -> Page {
@@ -85,6 +95,7 @@ fn read_html(
     url: &Url,
     options: &ReadOptions,
     interrupt: &Interrupt,
+    scorer: Option<&Scorer>,
 ) -> Result<Page, ReadError> {
     let check = || match interrupt.is_raised() {
         true => Err(ReadError::Interrupted),
@@ -95,10 +106,7 @@ fn read_html(
     let structured = structured::structured(&document, &base);
     let metadata = metadata::metadata(&document, &structured, url, &base);
     check()?;
-    let context = Context {
-        title: metadata.title.as_deref(),
-        base: &base,
-    };
+    let context = Context { url, scorer };
     let Selection {
         roots,
         kept,
