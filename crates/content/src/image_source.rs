@@ -7,7 +7,7 @@ use crate::address;
 use crate::dom::{Document, NodeId, Tag};
 
 /// Attributes that hold the real address until a script moves it to `src`, the usual ones first.
-const LAZY: [&str; 9] = [
+const LAZY: [&str; 11] = [
     "data-src",
     "data-lazy-src",
     "data-original",
@@ -15,15 +15,16 @@ const LAZY: [&str; 9] = [
     "data-lazy",
     "data-hi-res-src",
     "data-full-src",
+    "data-hires",
+    "data-actualsrc",
     "data-url",
     "data-image",
 ];
 const LAZY_SETS: [&str; 2] = ["data-srcset", "data-lazy-srcset"];
-/// Names of files that only hold a picture's place.
-const PLACEHOLDERS: [&str; 8] = [
+/// How the names of files start that only hold a picture's place. `photo_1x1.jpg` is a square picture.
+const PLACEHOLDERS: [&str; 7] = [
     "blank.",
-    "placeholder",
-    "spacer.",
+    "spacer",
     "transparent.",
     "pixel.",
     "1x1.",
@@ -48,14 +49,13 @@ pub(crate) fn best_source(document: &Document, img: NodeId, base: &Url) -> Optio
     lazy.chain(source)
         .chain(sets)
         .chain(picture_source(document, img))
-        .chain(document.attr(img, "src"))
         .find_map(|source| address::web(base, source))
 }
 
-/// Is it declared so small that nobody could see it?
+/// Is it declared so thin that it counts or spaces instead of showing?
 pub(crate) fn is_pixel(document: &Document, img: NodeId) -> bool {
-    let is_tiny = |name| dimension(document, img, name).is_some_and(|size| size <= 2);
-    is_tiny("width") && is_tiny("height")
+    let is_thin = |name| dimension(document, img, name).is_some_and(|size| size <= 2);
+    is_thin("width") || is_thin("height")
 }
 
 /// A declared size in CSS pixels.
@@ -72,7 +72,7 @@ pub(crate) fn dimension(document: &Document, img: NodeId, name: &str) -> Option<
 /// An address has a path or a file's name; a component's name or a flag has not.
 fn looks_like_address(value: &str) -> bool {
     let value = value.trim();
-    value.contains(['/', '.']) && !value.starts_with(['{', '[']) && !is_placeholder(value)
+    value.contains(['/', '.']) && !value.starts_with(['{', '[', '<']) && !is_placeholder(value)
 }
 
 fn is_placeholder(source: &str) -> bool {
@@ -84,9 +84,7 @@ fn is_placeholder(source: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let name = &name[..name.floor_char_boundary(64)];
     let name = name.to_ascii_lowercase();
-    PLACEHOLDERS
-        .iter()
-        .any(|placeholder| name.starts_with(placeholder))
+    name.contains("placeholder") || PLACEHOLDERS.iter().any(|start| name.starts_with(start))
 }
 
 fn picture_source(document: &Document, img: NodeId) -> Option<&str> {
@@ -184,6 +182,7 @@ mod tests {
             "<img src=''>",
             "<img src='data:image/png;base64,AA'>",
             "<img src='javascript:x'>",
+            "<img src=/i/blank.gif>",
         ] {
             assert_eq!(source(html), None, "{html}");
         }
