@@ -52,7 +52,6 @@ struct Node {
     /// One past the last descendant; the next sibling starts here, if there is one.
     end: u32,
     prev: u32,
-    last: u32,
     /// Text: a range of `Document::text`; element: a range of `Document::attrs`.
     start: u32,
     len: u32,
@@ -120,11 +119,6 @@ impl Document {
     /// First child, text or element.
     pub(crate) fn first_child(&self, id: NodeId) -> Option<NodeId> {
         (self.node(id).end > id.0 + 1).then_some(NodeId(id.0 + 1))
-    }
-
-    /// Last child, text or element.
-    pub(crate) fn last_child(&self, id: NodeId) -> Option<NodeId> {
-        some(self.node(id).last)
     }
 
     /// The node after it under the same parent.

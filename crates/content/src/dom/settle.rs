@@ -37,7 +37,7 @@ pub(super) fn settle(arena: Arena) -> Document {
             }
             let end = settled.len() as u32;
             let up = &mut settled[parent as usize];
-            (up.end, up.last) = (end, done);
+            up.end = end;
             done = parent;
             parent = up.parent;
             here = nodes[here as usize].parent;
@@ -52,7 +52,6 @@ fn take(raw: &mut Raw, parent: u32, prev: u32) -> Node {
         parent,
         end: NONE,
         prev,
-        last: NONE,
         start: raw.start,
         len: raw.len,
         tag: raw.tag,
