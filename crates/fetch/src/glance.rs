@@ -243,11 +243,8 @@ fn tag_end(inside: &[u8]) -> Option<usize> {
     let mut previous = 0;
     for (at, &byte) in inside.iter().enumerate() {
         match quote {
-            Some(open) => {
-                if byte == open {
-                    quote = None;
-                }
-            }
+            Some(open) if byte == open => quote = None,
+            Some(_) => {}
             None if byte == b'>' => return Some(at),
             None if matches!(byte, b'"' | b'\'') && previous == b'=' => quote = Some(byte),
             None => {}

@@ -36,7 +36,10 @@ fn article(title: &str, paragraph: &str) -> String {
 }
 
 /// Vendor, status, headers, page.
-fn challenges() -> Vec<(&'static str, u16, Vec<(&'static str, &'static str)>, String)> {
+type Challenge = (&'static str, u16, Vec<(&'static str, &'static str)>, String);
+
+#[allow(clippy::too_many_lines, reason = "a table")]
+fn challenges() -> Vec<Challenge> {
     let script = |source: &str| format!("<script>{source}</script>");
     vec![
         ("Cloudflare", 403, vec![("cf-mitigated", "challenge")], String::new()),

@@ -433,12 +433,14 @@ async fn a_failed_proxy_is_rotated_once_and_shown_by_label_only() {
         .filter_map(|row| row.proxy.as_deref())
         .collect();
     assert_eq!(labels, ["pool-1", "pool-2"]);
-    let asked = script.asked.lock().unwrap();
-    let proxies: Vec<_> = asked
-        .iter()
-        .filter_map(|(_, proxy)| proxy.as_deref())
+    let proxies: Vec<_> = script
+        .asked
+        .lock()
+        .unwrap()
+        .drain(..)
+        .filter_map(|(_, proxy)| proxy)
         .collect();
-    assert!(proxies.first() != proxies.last());
+    assert_ne!(proxies.first(), proxies.last());
 
     let broken = Script::of([Err(FetchError::Proxy("closed".into()))]);
     let report = Climb::new(&broken, &config).fetch(&plan(Mode::Auto)).await;
