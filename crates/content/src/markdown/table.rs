@@ -66,10 +66,7 @@ impl Writer<'_> {
     fn grid(&mut self, grid: &TableGrid) -> String {
         let mut texts: HashMap<NodeId, String> = HashMap::new();
         for &cell in grid.rows.iter().flatten().flatten() {
-            if !texts.contains_key(&cell) {
-                let text = self.cell(cell);
-                texts.insert(cell, text);
-            }
+            texts.entry(cell).or_insert_with(|| self.cell(cell));
         }
         let text = |place: &Option<NodeId>| {
             place
