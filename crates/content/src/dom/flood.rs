@@ -12,11 +12,15 @@ pub(super) fn calm(html: &str) -> Option<String> {
     let mut calmed = String::new();
     let mut copied = 0;
     let mut at = 0;
+    let mut may_close = true;
     while let Some(found) = memchr(b'<', &bytes[at..]) {
         at += found + 1;
         let rest = &bytes[at..];
         if rest.starts_with(b"!--") {
-            at += memmem::find(rest, b"-->").unwrap_or(0);
+            // Where no comment ends any more, looking again at every `<!--` would be quadratic.
+            let end = may_close.then(|| memmem::find(rest, b"-->")).flatten();
+            may_close = end.is_some();
+            at += end.unwrap_or(0);
         } else if rest.first().is_some_and(u8::is_ascii_alphabetic) {
             let tag = scan(bytes, at);
             if let Some(excess) = tag.excess {
