@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use trawls_contract::InvalidOption;
 
 use crate::{
     config::{Config, help_table},
@@ -65,6 +66,12 @@ pub(crate) enum Refusal {
     Usage(String),
     /// This machine or this program.
     Broken(anyhow::Error),
+}
+
+impl Refusal {
+    fn from_option(mistake: InvalidOption) -> Self {
+        Self::Usage(format!("{}: {mistake}", mistake.code.as_str()))
+    }
 }
 
 impl<E: Into<anyhow::Error>> From<E> for Refusal {

@@ -13,7 +13,7 @@ mod render;
 mod values;
 
 use kind::Kind;
-pub(crate) use render::{help_table, markdown_table};
+pub(crate) use render::help_table;
 use values::Values;
 
 /// What every name starts with.

@@ -19,6 +19,10 @@ pub(crate) fn print_page(page: &PageResult, reading: &Reading) -> Result<Ended, 
     if let Some(error) = &page.error {
         complain_as(error.code.as_str(), &error.message);
     }
+    if page.from_cache {
+        let notice = format!("as of {}; --cache refresh fetches it anew", page.fetched_at);
+        complain_as("from the cache", &notice);
+    }
     match reading.plain_format() {
         None => {
             let mut json = serde_json::to_string_pretty(page)?;

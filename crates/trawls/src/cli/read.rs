@@ -30,7 +30,7 @@ impl Read {
         let engine = wiring::engine_without_disk(config).await?;
         let request = engine
             .admit(&address::complete(&self.url), self.reading.options())
-            .map_err(|mistake| Refusal::Usage(mistake.to_string()))?;
+            .map_err(Refusal::from_option)?;
         let file = self.file.clone();
         let limit = config.fetch.max_body_bytes;
         let load = tokio::task::spawn_blocking(move || load(&file, limit));

@@ -64,7 +64,7 @@ impl Scrape {
         let engine = wiring::engine(config).await?;
         let request = engine
             .admit(&address::complete(&self.url), options)
-            .map_err(|mistake| Refusal::Usage(mistake.to_string()))?;
+            .map_err(Refusal::from_option)?;
         let page = tokio::select! {
             page = engine.scrape(&request) => Some(page),
             _ = tokio::signal::ctrl_c() => None,

@@ -1,5 +1,7 @@
 //! What the value of a setting may look like.
 
+use std::net::IpAddr;
+
 use url::{Host, Url};
 
 /// The shape of a value.
@@ -34,8 +36,8 @@ impl Kind {
                 .is_ok_and(|number| (*min..=*max).contains(&number)),
             Self::Text | Self::Secret | Self::Path => true,
             Self::Host => {
-                Host::parse(value.trim_matches(['[', ']'])).is_ok()
-                    || value.parse::<std::net::IpAddr>().is_ok()
+                let bare = value.trim_matches(['[', ']']);
+                bare.parse::<IpAddr>().is_ok() || Host::parse(bare).is_ok()
             }
             Self::Url(schemes) => is_url(value, schemes),
             Self::Urls(schemes) => split_list(value).all(|url| is_url(url, schemes)),

@@ -1,4 +1,4 @@
-//! The table of settings as text: for `trawls serve --help` and for the README.
+//! The table of settings as text: for `trawls serve --help`, and for the README (by a test).
 
 use std::fmt::Write;
 
@@ -26,28 +26,6 @@ pub(crate) fn help_table() -> String {
         );
     }
     text.push_str("\nAn unknown TRAWLS_ name stops the start.");
-    text
-}
-
-/// For the README, between its `settings` markers.
-pub(crate) fn markdown_table() -> String {
-    let mut text = String::from("| `TRAWLS_…` | Default | What it does |\n|---|---|---|\n");
-    for setting in SETTINGS {
-        let default = match setting.default {
-            "" => String::new(),
-            value => format!("`{value}`"),
-        };
-        let unused = if setting.is_used {
-            ""
-        } else {
-            " *Not used in this version.*"
-        };
-        let _ = writeln!(
-            text,
-            "| `{}` | {default} | {}{unused} |",
-            setting.name, setting.help
-        );
-    }
     text
 }
 
@@ -79,5 +57,27 @@ mod tests {
             markdown_table().trim(),
             "run `UPDATE_README=1 cargo test -p trawls readme`"
         );
+    }
+
+    /// For the README, between its `settings` markers.
+    fn markdown_table() -> String {
+        let mut text = String::from("| `TRAWLS_…` | Default | What it does |\n|---|---|---|\n");
+        for setting in SETTINGS {
+            let default = match setting.default {
+                "" => String::new(),
+                value => format!("`{value}`"),
+            };
+            let unused = if setting.is_used {
+                ""
+            } else {
+                " *Not used in this version.*"
+            };
+            let _ = writeln!(
+                text,
+                "| `{}` | {default} | {}{unused} |",
+                setting.name, setting.help
+            );
+        }
+        text
     }
 }
