@@ -141,11 +141,6 @@ async fn a_mistake_in_the_body_is_named_with_its_field() {
         (json!({}), "INVALID_URL", "url"),
         (json!({"url": 7}), "INVALID_URL", "url"),
         (json!({"url": "not a url at all"}), "INVALID_URL", "url"),
-        (
-            json!({"url": "http://http://127.0.0.1/"}),
-            "INVALID_URL",
-            "url",
-        ),
         (json!({"url": "file:///etc/passwd"}), "INVALID_URL", "url"),
         (
             json!({"url": "http://a.test", "mode": "teleport"}),

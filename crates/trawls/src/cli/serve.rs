@@ -1,8 +1,6 @@
 //! `trawls serve`: the server, until it is told to stop.
 
-use std::net::SocketAddr;
-
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use clap::Args;
 use tokio::{
     net::TcpListener,
@@ -35,13 +33,14 @@ impl Serve {
     pub(crate) async fn run(self, config: &mut Config) -> Result<Ended, Refusal> {
         config.listen.host = self.host.unwrap_or(std::mem::take(&mut config.listen.host));
         config.listen.port = self.port.unwrap_or(config.listen.port);
-        let address = resolve(config).await?;
-        let access = config.listen.access(address.ip()).map_err(Refusal::Usage)?;
         // Before the database is opened, so that a signal during the start is obeyed too.
         let stop = stop_signal()?;
-        let listener = TcpListener::bind(address)
+        let host = config.listen.host.trim_matches(['[', ']']);
+        let listener = TcpListener::bind((host, config.listen.port))
             .await
-            .with_context(|| format!("cannot listen on {address}"))?;
+            .with_context(|| format!("cannot listen on {host}, port {}", config.listen.port))?;
+        let address = listener.local_addr()?;
+        let access = config.listen.access(address.ip()).map_err(Refusal::Usage)?;
         let engine = wiring::engine(config).await?;
         let server = ServerConfig {
             access,
@@ -50,7 +49,7 @@ impl Serve {
         };
         let router = trawls_server::router(engine.clone(), server);
         tracing::info!(
-            url = %format_args!("http://{}", listener.local_addr()?),
+            url = %format_args!("http://{address}"),
             data_dir = %config.storage.data_dir.display(),
             version = env!("CARGO_PKG_VERSION"),
             "listening"
@@ -60,15 +59,6 @@ impl Serve {
         tracing::info!("stopped");
         Ok(Ended::Well)
     }
-}
-
-async fn resolve(config: &Config) -> Result<SocketAddr, Refusal> {
-    let host = config.listen.host.trim_matches(['[', ']']);
-    let found = tokio::net::lookup_host((host, config.listen.port)).await;
-    found
-        .ok()
-        .and_then(|mut addresses| addresses.next())
-        .ok_or_else(|| Refusal::Broken(anyhow!("TRAWLS_HOST: {host} has no address")))
 }
 
 /// Ready at the first SIGINT or SIGTERM; the second ends the process at once.
