@@ -1,9 +1,11 @@
 //! The OpenAPI document: what all routes share. The routes describe themselves.
 
+use std::collections::BTreeMap;
+
 use utoipa::{
     Modify, OpenApi,
     openapi::{
-        Content, ContentBuilder, OpenApi as Document, Ref, RefOr, ResponseBuilder,
+        Content, ContentBuilder, OpenApi as Document, Ref, RefOr, ResponseBuilder, Schema,
         security::{
             ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
         },
@@ -66,9 +68,34 @@ pub fn openapi_json() -> String {
                 .insert("default".into(), RefOr::T(error_response()));
         }
     }
+    if let Some(components) = &mut document.components {
+        unfold_body(&mut components.schemas);
+    }
     let mut json = document.to_pretty_json().unwrap_or_default();
     json.push('\n');
     json
+}
+
+/// Writes `ScrapeBody` as one object. As an `allOf` nothing would be valid: the options refuse every
+/// unknown field, and `url` is one to them.
+fn unfold_body(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
+    let Some(RefOr::T(Schema::Object(options))) = schemas.get("ScrapeOptions") else {
+        return;
+    };
+    let mut options = options.clone();
+    let Some(RefOr::T(Schema::AllOf(body))) = schemas.get_mut("ScrapeBody") else {
+        return;
+    };
+    let own = body.items.iter_mut().find_map(|item| match item {
+        RefOr::T(Schema::Object(own)) => Some(own),
+        _ => None,
+    });
+    let Some(own) = own else { return };
+    let mut whole = own.clone();
+    whole.description = body.description.take();
+    whole.properties.append(&mut options.properties);
+    whole.additional_properties = options.additional_properties;
+    schemas.insert("ScrapeBody".into(), RefOr::T(Schema::Object(whole)));
 }
 
 fn error_response() -> utoipa::openapi::Response {
@@ -99,6 +126,15 @@ mod tests {
             document == reviewed,
             "the API changed: run `make openapi` and read the diff"
         );
+    }
+
+    #[test]
+    fn the_body_is_one_object_that_holds_the_url_and_the_options() {
+        let document: serde_json::Value = serde_json::from_str(&openapi_json()).unwrap();
+        let body = &document["components"]["schemas"]["ScrapeBody"];
+        assert_eq!(body["required"], serde_json::json!(["url"]));
+        assert_eq!(body["additionalProperties"], false);
+        assert!(body["properties"]["url"].is_object() && body["properties"]["formats"].is_object());
     }
 
     #[test]

@@ -46,9 +46,11 @@ pub(crate) fn print_page(page: &PageResult, reading: &Reading) -> Result<Ended, 
     })
 }
 
-/// One line on stderr.
+/// On stderr, each line of the problem by itself.
 pub(crate) fn complain(problem: &str) {
-    complain_as("error", problem);
+    for line in problem.lines() {
+        complain_as("error", line);
+    }
 }
 
 /// Writes all of a text to a file or to stdout.

@@ -28,13 +28,13 @@ pub(super) async fn all(config: &Config) -> Vec<Finding> {
             "pdf",
             "pdftotext",
             "-v",
-            "apt-get install poppler-utils: text of PDF files",
+            "apt-get install poppler-utils: text of PDF files, in a later version",
         ),
         (
             "ocr",
             "tesseract",
             "--version",
-            "apt-get install tesseract-ocr: text of scanned pages",
+            "apt-get install tesseract-ocr: text of scanned pages, in a later version",
         ),
     ] {
         findings.push(program(config, part, name, flag, advice).await);
@@ -112,12 +112,18 @@ async fn chromium(config: &Config) -> Finding {
     let Some(path) = installed::chromium(config) else {
         return missing(
             "browser",
-            "no Chromium: pages that need scripts come back thin",
+            "no Chromium (this version renders no pages yet)",
             "apt-get install chromium, or set TRAWLS_BROWSER_PATH",
         );
     };
     match installed::first_line(&path, "--version").await {
-        Some(version) => works("browser", format!("{version} at {}", path.display())),
+        Some(version) => works(
+            "browser",
+            format!(
+                "{version} at {} (this version renders no pages yet)",
+                path.display()
+            ),
+        ),
         None => missing(
             "browser",
             format!("{} does not start", path.display()),
