@@ -5,10 +5,13 @@ SHELL := /bin/bash
         bench-quality bench-content bench-server fuzz trap-site
 
 CARGO ?= cargo
-export TRAWLS_SHARED ?= $(abspath ../shared)
+export SHARED_DIR ?= $(abspath ../shared)
 # Where `make bench-quality` reads and writes.
-CORPUS ?= $(TRAWLS_SHARED)/corpora/wcxb-dev
+CORPUS ?= $(SHARED_DIR)/corpora/wcxb-dev
 OUT ?= target/quality
+# The annotated corpus trained the scorer: there each page is read by a model that has not seen its
+# domain. Any other corpus is read by the product as it is.
+FOLDS := $(if $(filter file,$(origin CORPUS)),tests/bench/folds)
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -46,6 +49,25 @@ openapi: setup ## Rewrite tests/openapi.json
 
 readme: setup ## Rewrite the settings table of the README
 	UPDATE_README=1 $(CARGO) test -p trawls readme
+
+bench-quality: setup-test ## Markdown of every page of CORPUS into OUT, scored by page type
+	$(CARGO) run --release -q -p trawls-content --example bench_quality -- "$(CORPUS)" "$(OUT)" $(FOLDS)
+	python3 "$(SHARED_DIR)/bench/score.py" "$(CORPUS)" "$(OUT)" --json "$(OUT)/score.json"
+	python3 "$(SHARED_DIR)/bench/structure.py" "$(CORPUS)" "$(OUT)" --json "$(OUT)/structure.json"
+
+floors: bench-quality ## Fail when quality fell below tests/bench/floors.json
+	python3 tests/bench/check_floors.py "$(OUT)"
+
+bench-content: setup ## CPU of reading against parsing alone, as a ratio
+	CORPUS="$(CORPUS)" $(CARGO) run --release -q -p trawls-content --example bench_content
+
+bench-server: ## Speed and memory of the whole server over loopback
+	@deploy/setup.sh --bench
+	$(CARGO) build --release --bin trawls
+	tests/bench/server.sh
+
+fuzz: setup ## Each fuzz target for SECONDS_EACH seconds
+	tests/fuzz/run.sh
 
 trap-site: setup ## Serve pages that misbehave on 127.0.0.1:8181
 	$(CARGO) run -q -p trawls-testkit

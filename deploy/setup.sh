@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building and running Trawls needs on Debian or Ubuntu; with --test also what its
-# tests need. Idempotent: when everything is there it only looks, and takes well under a second.
+# tests need, with --bench what its benches need. Idempotent: when everything is there, it only
+# looks.
 set -euo pipefail
 
 packages=(
@@ -11,6 +12,7 @@ packages=(
   fonts-liberation fonts-dejavu-core fonts-noto-cjk   # text in screenshots
 )
 [[ "${1:-}" == --test ]] && packages+=(python3 python3-venv nodejs npm)
+[[ "${1:-}" == --bench ]] && packages+=(nginx-light wrk curl)
 
 # A tool that came another way (a vendor's Node.js, pyenv's Python) counts as installed.
 has_tool() {

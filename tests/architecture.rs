@@ -170,9 +170,9 @@ fn every_module_says_its_role_first() {
     let mut files = Vec::new();
     rust_files(&root().join("crates"), &mut files);
     for file in files {
-        let text = fs::read_to_string(&file).unwrap();
+        let text = product_part(&file);
         assert!(
-            text.starts_with("//!"),
+            text.is_empty() || text.starts_with("//!"),
             "{} does not say its role in a //! header",
             name_of(&file)
         );
@@ -186,11 +186,10 @@ fn the_environment_is_read_only_in_config() {
         rust_files(&root().join("crates").join(name).join("src"), &mut files);
     }
     for file in files {
-        let text = fs::read_to_string(&file).unwrap();
         let is_config =
             file.ends_with("trawls/src/config.rs") || name_of(&file).contains("trawls/src/config/");
         assert!(
-            is_config || !product_part(&text).contains("env::var"),
+            is_config || !product_part(&file).contains("env::var"),
             "{} reads the environment: only the configuration may",
             name_of(&file)
         );

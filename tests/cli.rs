@@ -98,7 +98,7 @@ async fn exit_codes_tell_what_happened() {
     let cases = [
         (traps.url("/missing"), 1, "NOT_FOUND"),
         (traps.url("/private/page"), 3, "ROBOTS_DENIED"),
-        ("ftp://example.com/".to_owned(), 2, "INVALID_URL"),
+        ("ftp://example.com/".to_owned(), 2, "scheme"),
     ];
     for (url, code, word) in cases {
         let ran = run(&["scrape", &url], &[], "").await;

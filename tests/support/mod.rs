@@ -165,7 +165,7 @@ pub(crate) fn root() -> PathBuf {
 /// The shared material, or `None` after saying loudly what is skipped. In CI it is always there.
 pub(crate) fn shared(path: &str, skipped: &str) -> Option<PathBuf> {
     let folder =
-        std::env::var_os("TRAWLS_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
+        std::env::var_os("SHARED_DIR").map_or_else(|| root().join("../shared"), PathBuf::from);
     let found = folder.join(path);
     if found.exists() {
         return Some(found);

@@ -152,7 +152,7 @@ pub enum Format {
     Pdf,
     /// Pieces for retrieval.
     Chunks,
-    /// What the page says about itself.
+    /// What the page says about itself; it comes with every page that was read.
     Metadata,
     /// Data tables.
     Tables,

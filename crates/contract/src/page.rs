@@ -47,7 +47,7 @@ pub struct PageResult {
     /// Data tables of the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tables: Option<Vec<Table>>,
-    /// What the page says about itself.
+    /// What the page says about itself; with every page that was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<PageMetadata>,
     /// Pieces for retrieval.

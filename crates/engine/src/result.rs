@@ -88,7 +88,8 @@ impl Watch {
 }
 
 /// One page, as the caller sees it: only the formats that were asked for, and none of them when
-/// nothing was read.
+/// nothing was read. The metadata comes with every page that was read: it is small, and callers
+/// expect a title beside the text.
 pub(crate) fn page_result(
     request: &ScrapeRequest,
     watch: &Watch,
@@ -122,7 +123,7 @@ pub(crate) fn page_result(
         links: page.links,
         images: page.images,
         tables: page.tables,
-        metadata: wants(Format::Metadata).then_some(page.metadata),
+        metadata: was_read.then_some(page.metadata),
         chunks: None,
         screenshot_url: None,
         pdf_url: None,

@@ -293,7 +293,7 @@ const MOST_LOSSY_PERCENT: f64 = 0.5;
 
 #[test]
 fn real_pages_read_back_without_loss() {
-    let shared = std::env::var_os("TRAWLS_SHARED").map_or_else(
+    let shared = std::env::var_os("SHARED_DIR").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
         PathBuf::from,
     );

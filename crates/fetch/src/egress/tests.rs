@@ -39,13 +39,13 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 
 /// Where the shared lists lie; `None`, said loudly, if they are not on this machine.
 fn shared(path: &str) -> Option<String> {
-    let root = std::env::var_os("TRAWLS_SHARED").map_or_else(
+    let root = std::env::var_os("SHARED_DIR").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
         PathBuf::from,
     );
     let text = std::fs::read_to_string(root.join(path)).ok();
     if text.is_none() {
-        eprintln!("SKIPPED: {path} not found; set TRAWLS_SHARED");
+        eprintln!("SKIPPED: {path} not found; set SHARED_DIR");
         assert!(std::env::var_os("CI").is_none(), "{path} is missing in CI");
     }
     text

@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn every_case_of_the_shared_table_is_decided_as_its_matcher_does() {
         let workspace = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        let shared = std::env::var("TRAWLS_SHARED").unwrap_or(format!("{workspace}/../shared"));
+        let shared = std::env::var("SHARED_DIR").unwrap_or(format!("{workspace}/../shared"));
         let Ok(table) = std::fs::read(format!("{shared}/bench/robots_cases.json")) else {
             assert!(
                 std::env::var_os("CI").is_none(),
