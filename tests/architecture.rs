@@ -99,11 +99,25 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The part of a source file before its inline tests.
-fn product_part(text: &str) -> &str {
-    text.split("\n#[cfg(test)]\nmod tests")
+/// The part of a source file before its inline tests; nothing of a file that is all tests.
+fn product_part(file: &Path) -> String {
+    let stem = file.file_stem().unwrap().to_str().unwrap();
+    let folder = file.parent().unwrap();
+    let declared_for_tests = ["mod.rs", "lib.rs", "main.rs"]
+        .map(|name| folder.join(name))
+        .into_iter()
+        .chain([folder.with_extension("rs")])
+        .filter_map(|parent| fs::read_to_string(parent).ok())
+        .any(|text| text.contains(&format!("#[cfg(test)]\nmod {stem};")));
+    let in_tests = file.components().any(|part| part.as_os_str() == "tests");
+    if declared_for_tests || in_tests {
+        return String::new();
+    }
+    let text = fs::read_to_string(file).unwrap();
+    text.split("\n#[cfg(test)]\nmod tests {")
         .next()
         .unwrap_or_default()
+        .to_owned()
 }
 
 fn name_of(file: &Path) -> String {

@@ -9,7 +9,13 @@ seconds=${SECONDS_EACH:-10}
 binary=${TRAWLS_BINARY:-target/release/trawls}
 work=$(mktemp -d)
 pids=()
-trap 'for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done; wait; rm -rf "$work"' EXIT
+stop_all() {
+  local pid
+  for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+  wait
+  rm -rf "$work"
+}
+trap stop_all EXIT
 
 mkdir -p "$work/site" "$work/tmp"
 python3 tests/bench/page.py 40000 >"$work/site/page.html"
