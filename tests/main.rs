@@ -1,8 +1,11 @@
 //! Black-box tests, one binary: the rules of the house, then the real `trawls` from outside.
 #![allow(
     missing_docs,
+    clippy::expect_used,
     clippy::print_stderr,
-    reason = "tests are sentences, and say what they skip"
+    clippy::too_many_lines,
+    clippy::unwrap_used,
+    reason = "tests are sentences, stop at the first surprise, and say what they skip"
 )]
 
 mod api;
