@@ -3,6 +3,7 @@
 
 use crate::dom::{Document, Tag};
 
+use super::cohere::cohere;
 use super::landmark;
 use super::patterns::{NAME_FAMILIES, family};
 use super::segment::Segments;
@@ -34,6 +35,7 @@ pub(crate) fn choose(document: &Document, segments: &Segments, probabilities: &[
     let (threshold, expected_f1) = best_threshold(segments, &probabilities);
     let mut keep: Vec<bool> = probabilities.iter().map(|&p| p >= threshold).collect();
     keep_title(document, segments, &mut keep);
+    cohere(document, segments, &probabilities, &mut keep);
     Choice { keep, expected_f1 }
 }
 

@@ -3,6 +3,7 @@
 //! content, and the mask is narrowed to the blocks that are worth their words.
 
 mod choose;
+mod cohere;
 mod features;
 mod forest;
 mod landmark;

@@ -52,11 +52,12 @@ pub(crate) fn narrow(
             kept.drop(id);
         }
     }
-    root(document, segments, keep)
+    let root = innermost(document, segments, keep)?;
+    Some(segments.frames[root].id)
 }
 
 /// The innermost frame around all kept blocks; never a part of a table or list.
-fn root(document: &Document, segments: &Segments, keep: &[bool]) -> Option<NodeId> {
+pub(crate) fn innermost(document: &Document, segments: &Segments, keep: &[bool]) -> Option<usize> {
     let first = keep.iter().position(|&is_kept| is_kept)?;
     let last = keep.iter().rposition(|&is_kept| is_kept)?;
     let mut index = segments.blocks[first].frame as usize;
@@ -77,7 +78,7 @@ fn root(document: &Document, segments: &Segments, keep: &[bool]) -> Option<NodeI
                 | Tag::Dd
         );
         if index == 0 || !is_part && range.contains(&first) && range.contains(&last) {
-            return Some(frame.id);
+            return Some(index);
         }
         index = frame.parent as usize;
     }
