@@ -74,7 +74,7 @@ async fn a_page_is_read_kept_and_opened_again() {
     assert!(page.markdown.as_ref().is_some_and(|text| text.len() > 100));
     assert_eq!((page.http_status, page.from_cache), (Some(200), false));
     assert_eq!(page.trace.len(), 1);
-    assert!(page.html.is_none() && page.links.is_none() && page.metadata.is_none());
+    assert!(page.html.is_none() && page.links.is_none() && page.metadata.is_some());
     let again = scene.engine.page(&page.id).await.unwrap().unwrap();
     assert_eq!(*again, page);
     let body = scene.store.body(&page.id).await.unwrap().unwrap();

@@ -256,8 +256,8 @@ pub const TRAPS: &[Trap] = &[
     },
     Trap {
         path: "/bomb",
-        about: "a gzip bomb of 512 MB",
-        answer: |_| Answer::new(200, &[HTML, ("Content-Encoding", "gzip")], gzip_bomb(512)),
+        about: "a gzip bomb of 128 MB",
+        answer: |_| Answer::new(200, &[HTML, ("Content-Encoding", "gzip")], gzip_bomb(128)),
     },
     Trap {
         path: "/deep",
