@@ -26,7 +26,7 @@ async fn a_page_comes_back_as_markdown_with_a_trace() {
     for kept in [
         "## What it burned",
         "| 1841 | Whale oil | 4 shillings |",
-        "```text\n..-  bar open",
+        "```\n..-  bar open",
         "- Never trust a single cycle.",
     ] {
         assert!(markdown.contains(kept), "{kept}: {markdown}");
