@@ -55,11 +55,8 @@ const fn unused(
     help: &'static str,
 ) -> Setting {
     Setting {
-        name,
-        kind,
-        default,
-        help,
         is_used: false,
+        ..used(name, kind, default, help)
     }
 }
 

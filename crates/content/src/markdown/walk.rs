@@ -252,62 +252,8 @@ pub(super) fn is_unreadable(tag: Tag) -> bool {
     )
 }
 
-/// Elements that stand on their own lines.
+/// Elements that stand on their own lines. Of those that browsers style so, these four never hold
+/// a block of Markdown: what they contain is read as part of the line around them.
 pub(super) fn is_block(tag: Tag) -> bool {
-    matches!(
-        tag,
-        Tag::Address
-            | Tag::Article
-            | Tag::Aside
-            | Tag::Blockquote
-            | Tag::Body
-            | Tag::Caption
-            | Tag::Center
-            | Tag::Dd
-            | Tag::Details
-            | Tag::Dialog
-            | Tag::Dir
-            | Tag::Div
-            | Tag::Dl
-            | Tag::Dt
-            | Tag::Fieldset
-            | Tag::Figcaption
-            | Tag::Figure
-            | Tag::Footer
-            | Tag::Form
-            | Tag::H1
-            | Tag::H2
-            | Tag::H3
-            | Tag::H4
-            | Tag::H5
-            | Tag::H6
-            | Tag::Header
-            | Tag::Hgroup
-            | Tag::Hr
-            | Tag::Html
-            | Tag::Legend
-            | Tag::Li
-            | Tag::Listing
-            | Tag::Main
-            | Tag::Menu
-            | Tag::Nav
-            | Tag::Ol
-            | Tag::Optgroup
-            | Tag::Option
-            | Tag::P
-            | Tag::Plaintext
-            | Tag::Pre
-            | Tag::Search
-            | Tag::Section
-            | Tag::Summary
-            | Tag::Table
-            | Tag::Tbody
-            | Tag::Td
-            | Tag::Tfoot
-            | Tag::Th
-            | Tag::Thead
-            | Tag::Tr
-            | Tag::Ul
-            | Tag::Xmp
-    )
+    tag.is_block() && !matches!(tag, Tag::Frameset | Tag::Head | Tag::Marquee | Tag::Title)
 }
