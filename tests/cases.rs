@@ -2,7 +2,9 @@
 
 use std::process::Command;
 
-use crate::support::{Server, shared};
+use trawls_testkit::shared;
+
+use crate::support::Server;
 
 /// Groups whose parts are built.
 const GROUPS: &str = "markdown,main-content,encoding,fetch,blocked-pages,security,api";

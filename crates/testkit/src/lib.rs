@@ -4,9 +4,11 @@
 //! send. It depends on none of our crates, so every one of them may use it in tests.
 
 mod answer;
+mod shared;
 mod site;
 mod traps;
 
 pub use answer::{Answer, Step};
+pub use shared::shared;
 pub use site::{Request, TrapSite};
 pub use traps::{TRAPS, Trap};

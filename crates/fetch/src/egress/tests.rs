@@ -1,6 +1,7 @@
-use std::{collections::VecDeque, path::PathBuf, sync::Mutex};
+use std::{collections::VecDeque, sync::Mutex};
 
 use futures_util::future::BoxFuture;
+use trawls_testkit::shared;
 
 use super::*;
 
@@ -37,25 +38,12 @@ fn now<T>(future: impl Future<Output = T>) -> T {
         .block_on(future)
 }
 
-/// Where the shared lists lie; `None`, said loudly, if they are not on this machine.
-fn shared(path: &str) -> Option<String> {
-    let root = std::env::var_os("SHARED_DIR").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
-        PathBuf::from,
-    );
-    let text = std::fs::read_to_string(root.join(path)).ok();
-    if text.is_none() {
-        eprintln!("SKIPPED: {path} not found; set SHARED_DIR");
-        assert!(std::env::var_os("CI").is_none(), "{path} is missing in CI");
-    }
-    text
-}
-
 #[test]
 fn every_line_of_the_shared_list_gets_its_verdict() {
-    let Some(list) = shared("cases/ssrf.txt") else {
+    let Some(list) = shared("cases/ssrf.txt", "the list of addresses") else {
         return;
     };
+    let list = std::fs::read_to_string(list).unwrap();
     let mut counts = (0, 0);
     for line in list.lines().filter(|line| !line.starts_with('#')) {
         let [verdict, url, reason] = line.splitn(3, '\t').collect::<Vec<_>>()[..] else {

@@ -343,6 +343,7 @@ fn with_upper_escapes(text: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use trawls_testkit::shared;
 
     use super::*;
 
@@ -359,16 +360,10 @@ mod tests {
 
     #[test]
     fn every_case_of_the_shared_table_is_decided_as_its_matcher_does() {
-        let workspace = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        let shared = std::env::var("SHARED_DIR").unwrap_or(format!("{workspace}/../shared"));
-        let Ok(table) = std::fs::read(format!("{shared}/bench/robots_cases.json")) else {
-            assert!(
-                std::env::var_os("CI").is_none(),
-                "no robots_cases.json in {shared}"
-            );
-            eprintln!("SKIPPED: no robots_cases.json in {shared}");
+        let Some(table) = shared("bench/robots_cases.json", "the cases of robots.txt") else {
             return;
         };
+        let table = std::fs::read(table).unwrap();
         let cases: Vec<serde_json::Value> = serde_json::from_slice(&table).unwrap();
         let wrong: Vec<_> = cases
             .iter()
