@@ -3,7 +3,8 @@
 use std::{path::Path, time::Duration};
 
 use sqlx::{
-    SqlitePool,
+    SqlStr, SqlitePool,
+    migrate::{Migration, MigrationType, Migrator},
     sqlite::{
         SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions,
         SqliteSynchronous,
@@ -19,7 +20,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// A write-ahead log that grew past this is cut back at the next checkpoint.
 const WAL_LIMIT_BYTES: &str = "67108864";
 
-static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
+/// `migrations/`, in the order in which they are applied.
+const MIGRATIONS: &[(&str, &str)] =
+    &[("pages", include_str!("../../../migrations/0001_pages.sql"))];
 
 /// Connections to one database.
 #[derive(Debug, Clone)]
@@ -27,6 +30,15 @@ pub(crate) struct Database {
     /// Exactly one connection; only the writer task uses it after opening.
     pub(crate) writer: SqlitePool,
     pub(crate) readers: SqlitePool,
+}
+
+fn migrations() -> Migrator {
+    let numbered = (1..).zip(MIGRATIONS);
+    let migrations = numbered.map(|(version, (name, sql))| {
+        let sql = SqlStr::from_static(sql);
+        Migration::new(version, (*name).into(), MigrationType::Simple, sql, false)
+    });
+    Migrator::with_migrations(migrations.collect())
 }
 
 /// Sizes for `/v1/system`.
@@ -54,7 +66,7 @@ impl Database {
             .foreign_keys(true)
             .pragma("journal_size_limit", WAL_LIMIT_BYTES);
         let writer = connect(writing, 1).await?;
-        MIGRATIONS.run(&writer).await?;
+        migrations().run(&writer).await?;
         let reading = options.busy_timeout(BUSY_TIMEOUT).pragma("query_only", "1");
         let readers = connect(reading, READERS).await?;
         Ok(Self { writer, readers })
@@ -66,7 +78,7 @@ impl Database {
             .in_memory(true)
             .foreign_keys(true);
         let writer = connect(options, 1).await?;
-        MIGRATIONS.run(&writer).await?;
+        migrations().run(&writer).await?;
         Ok(Self {
             readers: writer.clone(),
             writer,

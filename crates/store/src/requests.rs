@@ -1,12 +1,11 @@
 //! The request log.
 
 use jiff::Timestamp;
-use sqlx::{FromRow, SqliteConnection, SqlitePool};
+use sqlx::{FromRow, Row, SqliteConnection, SqlitePool, sqlite::SqliteRow};
 use trawls_contract::RequestRecord;
 
 use crate::StoreError;
 
-#[derive(FromRow)]
 struct RequestRow {
     id: String,
     received_at: i64,
@@ -16,6 +15,21 @@ struct RequestRow {
     duration_ms: i64,
     key_label: Option<String>,
     code: Option<String>,
+}
+
+impl FromRow<'_, SqliteRow> for RequestRow {
+    fn from_row(row: &SqliteRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            id: row.try_get("id")?,
+            received_at: row.try_get("received_at")?,
+            method: row.try_get("method")?,
+            path: row.try_get("path")?,
+            status: row.try_get("status")?,
+            duration_ms: row.try_get("duration_ms")?,
+            key_label: row.try_get("key_label")?,
+            code: row.try_get("code")?,
+        })
+    }
 }
 
 impl RequestRow {
