@@ -15,9 +15,9 @@ pub enum FetchError {
     /// The egress door refused the target.
     #[error("the target is refused: {0}")]
     SsrfBlocked(String),
-    /// robots.txt forbids it.
-    #[error("robots.txt of the site forbids this page")]
-    RobotsDenied,
+    /// robots.txt forbids the page, or one that it redirects to.
+    #[error("{0}")]
+    RobotsDenied(String),
     /// The name has no address.
     #[error("the host name cannot be resolved")]
     Dns,
@@ -68,7 +68,7 @@ impl FetchError {
         match self {
             Self::InvalidUrl(_) => ErrorCode::InvalidUrl,
             Self::SsrfBlocked(_) => ErrorCode::SsrfBlocked,
-            Self::RobotsDenied => ErrorCode::RobotsDenied,
+            Self::RobotsDenied(_) => ErrorCode::RobotsDenied,
             Self::Dns => ErrorCode::DnsFailure,
             Self::Connect(_) => ErrorCode::ConnectFailed,
             Self::Tls(_) => ErrorCode::TlsError,

@@ -16,19 +16,27 @@ pub(crate) trait Rung: Send + Sync {
     /// Which one.
     fn mode(&self) -> FetchMode;
 
-    /// One exchange: the response of the last hop, of any status.
+    /// One exchange: the response of the last hop, of any status. `hops` is asked before each
+    /// redirect is followed.
     fn exchange(
         &self,
         plan: &FetchPlan,
+        hops: &impl Hops,
         deadline: Instant,
     ) -> impl Future<Output = Result<Exchange, FetchError>> + Send;
 
-    /// The same, but of a body beyond the limit the first bytes are kept.
+    /// The same, but wherever it leads, and of a body beyond the limit the first bytes are kept.
     fn prefix(
         &self,
         plan: &FetchPlan,
         deadline: Instant,
     ) -> impl Future<Output = Result<Exchange, FetchError>> + Send;
+}
+
+/// Which redirects an exchange may follow.
+pub(crate) trait Hops: Sync {
+    /// Says no by an error, which ends the exchange.
+    fn admit(&self, next: &Url) -> impl Future<Output = Result<(), FetchError>> + Send;
 }
 
 /// The response of the last hop.

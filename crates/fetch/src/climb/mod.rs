@@ -3,12 +3,16 @@
 //!
 //! Dropping the future at any await gives every place back and leaves the host as it was.
 
+mod hops;
+
 use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use tokio::time::{Instant, sleep};
 use trawls_contract::{Attempt, FetchMode, Verdict};
+use url::Url;
 
+use self::hops::PageHops;
 use crate::{
     FetchConfig, FetchError, FetchPlan, FetchReport, Fetched,
     breaker::Health,
@@ -39,6 +43,8 @@ pub(crate) struct Climb<R> {
 struct Trip {
     plan: FetchPlan,
     host: Arc<Host>,
+    /// The host of the last hop.
+    asked: Arc<Host>,
     deadline: Instant,
     proxy: Option<Chosen>,
     attempts: Vec<Attempt>,
@@ -116,8 +122,10 @@ impl<R: Rung> Climb<R> {
         let now = Instant::now();
         let mut plan = plan.clone();
         plan.limits.max_body_bytes = plan.limits.max_body_bytes.min(self.max_body_bytes);
+        let host = self.hosts.of(&plan.url, now);
         let mut trip = Trip {
-            host: self.hosts.of(&plan.url, now),
+            asked: Arc::clone(&host),
+            host,
             deadline: now + plan.limits.total,
             proxy: None,
             attempts: Vec::new(),
@@ -148,7 +156,7 @@ impl<R: Rung> Climb<R> {
                     sleep(wait).await;
                 }
                 None => {
-                    trip.host.record(tried.health, Instant::now());
+                    trip.asked.record(tried.health, Instant::now());
                     return tried.result;
                 }
             }
@@ -166,7 +174,7 @@ impl<R: Rung> Climb<R> {
             },
         };
         if let Some(rest) = tried.retry_after {
-            trip.host.rest_until(Instant::now() + rest.min(MAX_REST));
+            trip.asked.rest_until(Instant::now() + rest.min(MAX_REST));
         }
         trip.note(self.rung.mode(), &tried.result, (started, started_at));
         tried
@@ -174,32 +182,42 @@ impl<R: Rung> Climb<R> {
 
     /// One exchange, as soon as robots.txt and the pace of the host allow it.
     async fn exchange(&self, trip: &mut Trip) -> Result<Exchange, Halt> {
-        let delay = self.permission(trip).await?;
+        trip.asked = Arc::clone(&trip.host);
+        let delay = self
+            .permission(&trip.plan, &trip.plan.url, trip.deadline)
+            .await?;
         let turn = self.pace.turn(&trip.host, delay, trip.deadline).await;
         let _turn = turn.ok_or(Halt::ours(FetchError::TimeoutTotal(trip.plan.limits.total)))?;
-        Ok(self.rung.exchange(&trip.plan, trip.deadline).await?)
+        let hops = PageHops::new(self, &trip.plan, Arc::clone(&trip.host), trip.deadline);
+        let exchange = self.rung.exchange(&trip.plan, &hops, trip.deadline).await;
+        trip.asked = hops.into_asked();
+        Ok(exchange?)
     }
 
-    /// The delay that robots.txt asks for, if it does not forbid the page.
-    async fn permission(&self, trip: &mut Trip) -> Result<Duration, Halt> {
-        if !trip.plan.trust.respect_robots {
+    /// The delay that robots.txt asks for, if it does not forbid `url`.
+    async fn permission(
+        &self,
+        plan: &FetchPlan,
+        url: &Url,
+        deadline: Instant,
+    ) -> Result<Duration, FetchError> {
+        if !plan.trust.respect_robots {
             return Ok(Duration::ZERO);
         }
-        let answer = self
-            .robots
-            .answer(&self.rung, &trip.plan, trip.deadline)
-            .await?;
+        let answer = self.robots.answer(&self.rung, plan, url, deadline).await?;
         match answer.as_ref() {
-            Answer::Rules(robots) if robots.allows(&trip.plan.url) => {
+            Answer::Rules(robots) if robots.allows(url) => {
                 Ok(robots.crawl_delay().unwrap_or_default())
             }
-            Answer::Rules(_) => Err(Halt::ours(FetchError::RobotsDenied)),
-            Answer::OutOfOrder(status) => {
-                trip.warnings.push(format!(
-                    "robots.txt answered {status}, which forbids the whole site until it recovers"
-                ));
-                Err(Halt::ours(FetchError::RobotsDenied))
-            }
+            Answer::Rules(_) if *url == plan.url => Err(FetchError::RobotsDenied(
+                "robots.txt of the site forbids this page".into(),
+            )),
+            Answer::Rules(_) => Err(FetchError::RobotsDenied(
+                "robots.txt forbids the page that this one redirects to".into(),
+            )),
+            Answer::OutOfOrder(status) => Err(FetchError::RobotsDenied(format!(
+                "robots.txt answered {status}, which forbids the whole site until it recovers"
+            ))),
         }
     }
 

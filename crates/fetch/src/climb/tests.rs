@@ -8,7 +8,7 @@ use trawls_contract::{ErrorCode, Mode};
 use url::Url;
 
 use super::*;
-use crate::{Identity, Limits, Trust};
+use crate::{Identity, Limits, Trust, rung::Hops};
 
 type Reply = Result<Exchange, FetchError>;
 
@@ -18,6 +18,8 @@ struct Script {
     pages: Mutex<VecDeque<Reply>>,
     asked: Mutex<Vec<(String, Option<String>)>>,
     takes: Duration,
+    /// Where each page first redirects to.
+    leads_to: Option<&'static str>,
 }
 
 impl Rung for &Script {
@@ -25,7 +27,15 @@ impl Rung for &Script {
         FetchMode::Http
     }
 
-    async fn exchange(&self, plan: &FetchPlan, deadline: Instant) -> Reply {
+    async fn exchange(&self, plan: &FetchPlan, hops: &impl Hops, deadline: Instant) -> Reply {
+        let reply = self.prefix(plan, deadline).await;
+        if let Some(next) = self.leads_to {
+            hops.admit(&Url::parse(next).unwrap()).await?;
+        }
+        reply
+    }
+
+    async fn prefix(&self, plan: &FetchPlan, deadline: Instant) -> Reply {
         let proxy = plan.proxy.as_ref().map(Url::to_string);
         self.asked
             .lock()
@@ -45,10 +55,6 @@ impl Rung for &Script {
             _ => pages.pop_front().unwrap(),
         }
     }
-
-    async fn prefix(&self, plan: &FetchPlan, deadline: Instant) -> Reply {
-        self.exchange(plan, deadline).await
-    }
 }
 
 impl Script {
@@ -58,6 +64,7 @@ impl Script {
             pages: Mutex::new(pages.into_iter().collect()),
             asked: Mutex::default(),
             takes: Duration::from_millis(10),
+            leads_to: None,
         }
     }
 
@@ -293,6 +300,36 @@ async fn robots_txt_forbids_the_page_before_it_is_asked_for() {
             Some(ErrorCode::RobotsDenied)
         )]
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn robots_txt_forbids_the_page_that_a_redirect_leads_to() {
+    let mut script = Script::of([status(200)]);
+    script.robots = robots("User-agent: *\nDisallow: /secret");
+    script.leads_to = Some("http://b.example/secret");
+    let report = fetch(&script, &plan(Mode::Http)).await;
+    assert_eq!(code(&report), Some(ErrorCode::RobotsDenied));
+    assert_eq!(script.paths(), ["/robots.txt", "/page", "/robots.txt"]);
+    let mut plan = plan(Mode::Http);
+    plan.trust.respect_robots = false;
+    assert_eq!(code(&fetch(&script, &plan).await), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_fails_behind_a_redirect_is_held_against_the_host_that_failed() {
+    let mut script = Script::of([refused()]);
+    script.leads_to = Some("http://b.example/page");
+    let climb = Climb::new(&script, &config());
+    let mut plan = plan(Mode::Http);
+    plan.limits = Limits::within(Duration::from_millis(500), 1000);
+    for _ in 0..5 {
+        let report = climb.fetch(&plan).await;
+        assert_eq!(code(&report), Some(ErrorCode::ConnectFailed));
+    }
+    assert_eq!(climb.open_breakers(), ["b.example"]);
+    let report = climb.fetch(&plan).await;
+    assert_eq!(code(&report), Some(ErrorCode::BreakerOpen));
+    assert_eq!(climb.open_breakers(), ["b.example"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -27,7 +27,7 @@ use self::{
 use crate::{
     FetchError, FetchPlan,
     egress::Door,
-    rung::{Exchange, Rung},
+    rung::{Exchange, Hops, Rung},
 };
 
 /// A pooled connection may be dead, and the next one too; what the third one says is believed.
@@ -49,6 +49,7 @@ impl HttpFetch {
     async fn follow(
         &self,
         plan: &FetchPlan,
+        hops: &impl Hops,
         deadline: Instant,
         oversize: Oversize,
     ) -> Result<Exchange, FetchError> {
@@ -66,7 +67,7 @@ impl HttpFetch {
                     deadline.min(Instant::now() + ttfb.max(DRAIN_TIME)),
                 )
                 .await;
-                trail.go(next)?;
+                trail.go(next, hops).await?;
                 continue;
             }
             let headers = response.headers().clone();
@@ -75,7 +76,7 @@ impl HttpFetch {
                 false => Body::default(),
             };
             if let Some(next) = sent_on(status, &headers, &body, &trail.url) {
-                trail.go(next)?;
+                trail.go(next, hops).await?;
                 continue;
             }
             return Ok(Exchange {
@@ -205,17 +206,31 @@ impl HttpFetch {
     }
 }
 
+/// A robots.txt is followed wherever it leads (RFC 9309 §2.3.1.2).
+struct AnyHop;
+
+impl Hops for AnyHop {
+    async fn admit(&self, _next: &Url) -> Result<(), FetchError> {
+        Ok(())
+    }
+}
+
 impl Rung for HttpFetch {
     fn mode(&self) -> FetchMode {
         FetchMode::Http
     }
 
-    async fn exchange(&self, plan: &FetchPlan, deadline: Instant) -> Result<Exchange, FetchError> {
-        self.follow(plan, deadline, Oversize::Refuse).await
+    async fn exchange(
+        &self,
+        plan: &FetchPlan,
+        hops: &impl Hops,
+        deadline: Instant,
+    ) -> Result<Exchange, FetchError> {
+        self.follow(plan, hops, deadline, Oversize::Refuse).await
     }
 
     async fn prefix(&self, plan: &FetchPlan, deadline: Instant) -> Result<Exchange, FetchError> {
-        self.follow(plan, deadline, Oversize::Cut).await
+        self.follow(plan, &AnyHop, deadline, Oversize::Cut).await
     }
 }
 

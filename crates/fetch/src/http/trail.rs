@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use url::Url;
 
 use super::cookies::Jar;
-use crate::{FetchError, FetchPlan, identity::RequestHead};
+use crate::{FetchError, FetchPlan, identity::RequestHead, rung::Hops};
 
 /// Headers of the caller that are secrets between them and the host they asked for.
 const SECRETS: [header::HeaderName; 3] = [
@@ -104,13 +104,14 @@ impl<'a> Trail<'a> {
     /// Goes on to `next`.
     ///
     /// # Errors
-    /// `TooManyRedirects` at the plan's limit.
-    pub(super) fn go(&mut self, mut next: Url) -> Result<(), FetchError> {
+    /// `TooManyRedirects` at the plan's limit, or what `hops` say against it.
+    pub(super) async fn go(&mut self, mut next: Url, hops: &impl Hops) -> Result<(), FetchError> {
         let limit = self.plan.limits.max_redirects;
         if self.redirects.len() >= limit {
             return Err(FetchError::TooManyRedirects(limit));
         }
         take_credentials(&mut next);
+        hops.admit(&next).await?;
         self.redirects.push(std::mem::replace(&mut self.url, next));
         Ok(())
     }

@@ -60,25 +60,26 @@ impl RobotsCache {
         }
     }
 
-    /// The answer of the plan's origin, asked for on `rung` if it is not known.
+    /// The answer of the origin of `url`, which is the plan's own or one that it was redirected to;
+    /// asked for on `rung` if it is not known.
     ///
     /// # Errors
     /// The origin could not be reached; then its pages could not be either.
     pub(crate) async fn answer(
         &self,
         rung: &impl Rung,
-        page: &FetchPlan,
+        plan: &FetchPlan,
+        url: &Url,
         deadline: Instant,
     ) -> Result<Arc<Answer>, FetchError> {
-        let origin = page.url.origin().ascii_serialization();
-        let asking = async { ask(rung, page, deadline).await.map(Arc::new) };
+        let origin = url.origin().ascii_serialization();
+        let asking = async { ask(rung, plan_for(plan, url), deadline).await.map(Arc::new) };
         let answer = self.answers.try_get_with(origin, asking).await;
         answer.map_err(|error| (*error).clone())
     }
 }
 
-async fn ask(rung: &impl Rung, page: &FetchPlan, deadline: Instant) -> Result<Answer, FetchError> {
-    let plan = plan_for(page);
+async fn ask(rung: &impl Rung, plan: FetchPlan, deadline: Instant) -> Result<Answer, FetchError> {
     let deadline = deadline.min(Instant::now() + TIMEOUT);
     match rung.prefix(&plan, deadline).await {
         Ok(file) if file.status >= 500 => Ok(Answer::OutOfOrder(file.status)),
@@ -100,9 +101,9 @@ async fn ask(rung: &impl Rung, page: &FetchPlan, deadline: Instant) -> Result<An
 }
 
 /// Asks as the page would be asked for, but without what the caller sends to the page alone.
-fn plan_for(page: &FetchPlan) -> FetchPlan {
+fn plan_for(page: &FetchPlan, url: &Url) -> FetchPlan {
     FetchPlan {
-        url: file_of(&page.url),
+        url: file_of(url),
         mode: Mode::Http,
         limits: Limits {
             max_redirects: MAX_REDIRECTS,

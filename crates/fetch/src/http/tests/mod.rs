@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use trawls_contract::Mode;
 use url::Url;
 
-use super::HttpFetch;
+use super::{AnyHop, HttpFetch};
 use crate::{
     Door, FetchError, FetchPlan, Identity, Limits, Resolve, Trust,
     rung::{Exchange, Rung},
@@ -61,7 +61,7 @@ fn plan(url: &str) -> FetchPlan {
 }
 
 async fn run(rung: &HttpFetch, plan: &FetchPlan) -> Result<Exchange, FetchError> {
-    rung.exchange(plan, Instant::now() + plan.limits.total)
+    rung.exchange(plan, &AnyHop, Instant::now() + plan.limits.total)
         .await
 }
 
