@@ -27,6 +27,7 @@ pub(crate) fn trawls() -> Command {
 
 pub(crate) struct Server {
     child: Child,
+    /// Empty for a worker.
     url: String,
     log: Arc<Mutex<String>>,
     data: Arc<TempDir>,
@@ -44,8 +45,17 @@ impl Server {
 
     /// On the data of another server, after its end.
     pub(crate) fn on(data: Arc<TempDir>, settings: &[(&str, &str)]) -> Self {
+        Self::run(&["serve", "--port", "0"], data, settings)
+    }
+
+    /// A worker on the data of a server; it listens nowhere.
+    pub(crate) fn worker(data: Arc<TempDir>) -> Self {
+        Self::run(&["worker"], data, &[])
+    }
+
+    fn run(arguments: &[&str], data: Arc<TempDir>, settings: &[(&str, &str)]) -> Self {
         let mut child = trawls()
-            .args(["serve", "--port", "0"])
+            .args(arguments)
             .env("TRAWLS_DATA_DIR", data.path())
             .env("TRAWLS_LOG_FORMAT", "json")
             .envs(settings.iter().copied())
@@ -61,7 +71,7 @@ impl Server {
             let log = Arc::clone(&log);
             move || {
                 for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                    if let Some(url) = listening_url(&line) {
+                    if let Some(url) = ready_at(&line) {
                         let _ = sender.send(url);
                     }
                     let mut log = log.lock().unwrap();
@@ -72,7 +82,7 @@ impl Server {
         });
         let url = receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
             let _ = child.kill();
-            panic!("the server does not listen:\n{}", log.lock().unwrap())
+            panic!("it does not get ready:\n{}", log.lock().unwrap())
         });
         Self {
             child,
@@ -149,10 +159,12 @@ impl Drop for Server {
     }
 }
 
-fn listening_url(line: &str) -> Option<String> {
+/// The URL in the line of the log that says that the process is ready.
+fn ready_at(line: &str) -> Option<String> {
     let entry: Value = serde_json::from_str(line).ok()?;
     let fields = entry.get("fields").unwrap_or(&entry);
-    (fields["message"] == "listening").then(|| fields["url"].as_str().unwrap().to_owned())
+    let is_ready = fields["message"] == "listening" || fields["message"] == "working";
+    is_ready.then(|| fields["url"].as_str().unwrap_or_default().to_owned())
 }
 
 pub(crate) fn root() -> PathBuf {
@@ -160,21 +172,4 @@ pub(crate) fn root() -> PathBuf {
         .join("../..")
         .canonicalize()
         .unwrap()
-}
-
-/// The shared material, or `None` after saying loudly what is skipped. In CI it is always there.
-pub(crate) fn shared(path: &str, skipped: &str) -> Option<PathBuf> {
-    let folder =
-        std::env::var_os("SHARED_DIR").map_or_else(|| root().join("../shared"), PathBuf::from);
-    let found = folder.join(path);
-    if found.exists() {
-        return Some(found);
-    }
-    assert!(
-        std::env::var_os("CI").is_none(),
-        "{} is missing, and CI must not skip {skipped}",
-        found.display()
-    );
-    eprintln!("SKIPPED: {skipped}: {} is missing", found.display());
-    None
 }

@@ -37,6 +37,7 @@ impl Scene {
                 result_ttl: Duration::from_secs(86_400),
                 reading_threads: 2,
                 max_body_bytes: 1 << 24,
+                works: false,
                 allows_private_targets: true,
             },
         );

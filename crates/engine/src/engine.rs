@@ -37,6 +37,8 @@ pub struct EngineConfig {
     pub reading_threads: usize,
     /// Ceiling of a decoded body.
     pub max_body_bytes: usize,
+    /// Whether this process does what nobody waits for; otherwise another one on the same store does.
+    pub works: bool,
     /// Whether the fetcher may reach private addresses; logged with each page.
     pub allows_private_targets: bool,
 }
@@ -49,7 +51,7 @@ struct Inner {
     rooms: Rooms,
     started: Instant,
     running: AtomicU64,
-    sweeper: AbortHandle,
+    sweeper: Option<AbortHandle>,
 }
 
 /// What the corridor walks through.
@@ -62,9 +64,11 @@ pub(crate) struct Rooms {
 }
 
 impl Engine {
-    /// Takes over the store and starts sweeping it. Needs a running tokio runtime.
+    /// Takes over the store, and sweeps it if it is to work. Needs a running tokio runtime.
     pub fn new(fetcher: Arc<Fetcher>, store: Store, config: EngineConfig) -> Self {
-        let sweeper = sweep::start(store.clone(), config.result_ttl).abort_handle();
+        let sweeper = config
+            .works
+            .then(|| sweep::start(store.clone(), config.result_ttl).abort_handle());
         Self(Arc::new(Inner {
             rooms: Rooms {
                 fetcher,
@@ -148,7 +152,10 @@ impl Engine {
             ready: database.ok,
             database,
             browser: system::browser(),
-            worker: part(true, "pages are taken"),
+            worker: match &self.0.sweeper {
+                Some(_) => part(true, "works in this process"),
+                None => part(true, "left to another process"),
+            },
         }
     }
 
@@ -169,7 +176,7 @@ impl Engine {
 
     /// Commits what is queued and closes the database, within bounds. Call it when no page runs.
     pub async fn close(&self) {
-        self.0.sweeper.abort();
+        self.0.stop_work();
         let closing = self.0.rooms.store.close();
         if tokio::time::timeout(CLOSE_PATIENCE, closing).await.is_err() {
             tracing::error!("the database did not close in time");
@@ -177,9 +184,17 @@ impl Engine {
     }
 }
 
+impl Inner {
+    fn stop_work(&self) {
+        if let Some(sweeper) = &self.sweeper {
+            sweeper.abort();
+        }
+    }
+}
+
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.sweeper.abort();
+        self.stop_work();
     }
 }
 

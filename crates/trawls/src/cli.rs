@@ -17,6 +17,8 @@ mod output;
 mod read;
 mod scrape;
 mod serve;
+mod stop;
+mod worker;
 
 /// Scrapes web pages into clean Markdown and typed JSON.
 #[derive(Debug, Parser)]
@@ -46,6 +48,8 @@ enum Command {
     /// Run the server
     #[command(after_help = help_table())]
     Serve(serve::Serve),
+    /// Do the background work of a server that has EMBEDDED_WORKER=false
+    Worker(worker::Worker),
     /// Say what is installed, what works and what to do
     Doctor(doctor::Doctor),
 }
@@ -102,7 +106,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
 fn start(command: Command) -> Result<Ended, Refusal> {
     let mut config = Config::from_env().map_err(|error| Refusal::Usage(error.to_string()))?;
     let quiet_level = match &command {
-        Command::Serve(_) => "info",
+        Command::Serve(_) | Command::Worker(_) => "info",
         _ => "off",
     };
     logging::start(&config.log, quiet_level);
@@ -117,6 +121,7 @@ fn start(command: Command) -> Result<Ended, Refusal> {
             Command::Scrape(scrape) => scrape.run(&mut config).await,
             Command::Read(read) => read.run(&config).await,
             Command::Serve(serve) => serve.run(&mut config).await,
+            Command::Worker(worker) => worker.run(&config).await,
             Command::Doctor(doctor) => doctor.run(&config).await,
         }
     });

@@ -87,7 +87,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     unused("LLM_MODEL", Kind::Text, "", "Name of the model."),
     unused("RATE_LIMIT_PER_MINUTE", Kind::Count(1, 1_000_000), "", "Calls per key or address and minute."),
     unused("WORKER_CONCURRENCY", Kind::Count(1, 10_000), "", "Pages of jobs at once."),
-    unused("EMBEDDED_WORKER", Kind::Flag, "true", "Run jobs inside the server."),
+    used("EMBEDDED_WORKER", Kind::Flag, "true", "Do the background work inside the server; otherwise `trawls worker` does it."),
     unused("COMPAT_LISTEN", Kind::Text, "", "Address of the facades for programs written for other services."),
     used("LOG_FORMAT", Kind::Choice(&["text", "json"]), "text", "Shape of the log on stderr. `RUST_LOG` filters it."),
 ];
@@ -123,6 +123,7 @@ pub(crate) struct Listen {
 pub(crate) struct Storage {
     pub(crate) data_dir: PathBuf,
     pub(crate) result_ttl: Duration,
+    pub(crate) embedded_worker: bool,
 }
 
 /// How to fetch.
@@ -185,6 +186,7 @@ impl Config {
             storage: Storage {
                 data_dir: data_dir(values)?,
                 result_ttl: Duration::from_hours(24 * ttl_days),
+                embedded_worker: values.flag("EMBEDDED_WORKER"),
             },
             fetch,
             browser_path: values.text("BROWSER_PATH").map(PathBuf::from),

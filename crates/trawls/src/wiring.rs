@@ -12,20 +12,20 @@ use crate::config::Config;
 /// Name of the database in the data folder.
 const DATABASE: &str = "trawls.db";
 
-/// An engine that keeps its pages in the data folder.
-pub(crate) async fn engine(config: &Config) -> Result<Engine> {
+/// An engine that keeps its pages in the data folder, and does the background work if it `works`.
+pub(crate) async fn engine(config: &Config, works: bool) -> Result<Engine> {
     let folder = &config.storage.data_dir;
     create_private(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let store = Store::open(&folder.join(DATABASE)).await?;
-    engine_on(store, config)
+    engine_on(store, config, works)
 }
 
 /// An engine that keeps nothing.
 pub(crate) async fn engine_without_disk(config: &Config) -> Result<Engine> {
-    engine_on(Store::open_in_memory().await?, config)
+    engine_on(Store::open_in_memory().await?, config, false)
 }
 
-fn engine_on(store: Store, config: &Config) -> Result<Engine> {
+fn engine_on(store: Store, config: &Config, works: bool) -> Result<Engine> {
     let fetch = &config.fetch;
     let fetcher = Fetcher::new(FetchConfig {
         allow_private_targets: fetch.allow_private_targets,
@@ -39,6 +39,7 @@ fn engine_on(store: Store, config: &Config) -> Result<Engine> {
         result_ttl: config.storage.result_ttl,
         reading_threads: std::thread::available_parallelism().map_or(2, usize::from),
         max_body_bytes: fetch.max_body_bytes,
+        works,
         allows_private_targets: fetch.allow_private_targets,
     };
     Ok(Engine::new(Arc::new(fetcher), store, engine))

@@ -75,6 +75,7 @@ async fn engine() -> Engine {
         result_ttl: Duration::from_secs(60),
         reading_threads: 1,
         max_body_bytes: 1 << 20,
+        works: false,
         allows_private_targets: false,
     };
     Engine::new(

@@ -61,7 +61,7 @@ impl Scrape {
     pub(crate) async fn run(self, config: &mut Config) -> Result<Ended, Refusal> {
         config.fetch.allow_private_targets |= self.fetching.allow_private;
         let options = self.fetching.over(self.reading.options());
-        let engine = wiring::engine(config).await?;
+        let engine = wiring::engine(config, config.storage.embedded_worker).await?;
         let request = engine
             .admit(&address::complete(&self.url), options)
             .map_err(Refusal::from_option)?;

@@ -2,20 +2,15 @@
 
 use anyhow::Context;
 use clap::Args;
-use tokio::{
-    net::TcpListener,
-    signal::unix::{SignalKind, signal},
-};
+use tokio::net::TcpListener;
 use trawls_server::ServerConfig;
 
-use super::{Ended, Refusal};
+use super::{Ended, Refusal, stop::stop_signal};
 use crate::{config::Config, wiring};
 
 /// Pages that may wait for each of the requests that may run: pages spend most of their time on
 /// pace, retries and reading.
 const PAGES_PER_REQUEST_SLOT: usize = 4;
-/// Exit code of a process that a second signal ended.
-const KILLED: i32 = 130;
 
 /// Arguments of `trawls serve`.
 #[derive(Debug, Args)]
@@ -41,7 +36,7 @@ impl Serve {
             .with_context(|| format!("cannot listen on {host}, port {}", config.listen.port))?;
         let address = listener.local_addr()?;
         let access = config.listen.access(address.ip()).map_err(Refusal::Usage)?;
-        let engine = wiring::engine(config).await?;
+        let engine = wiring::engine(config, config.storage.embedded_worker).await?;
         let server = ServerConfig {
             access,
             public_url: config.listen.public_url.clone(),
@@ -59,17 +54,4 @@ impl Serve {
         tracing::info!("stopped");
         Ok(Ended::Well)
     }
-}
-
-/// Ready at the first SIGINT or SIGTERM; the second ends the process at once.
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
-        tokio::spawn(async move {
-            tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
-            std::process::exit(KILLED);
-        });
-    })
 }

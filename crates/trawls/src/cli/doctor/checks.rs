@@ -72,7 +72,7 @@ fn broken(part: &'static str, detail: impl Into<String>, advice: impl Into<Strin
 /// Opens the real database and writes to it.
 async fn database(config: &Config) -> Finding {
     let folder = config.storage.data_dir.display();
-    let engine = match wiring::engine(config).await {
+    let engine = match wiring::engine(config, false).await {
         Ok(engine) => engine,
         Err(error) => {
             return broken(
