@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 seconds=${SECONDS_EACH:-10}
-binary=${TRAWLS_BINARY:-target/release/trawls}
+binary=${BINARY:-target/release/trawls}
 work=$(mktemp -d)
 pids=()
 stop_all() {
@@ -18,6 +18,7 @@ stop_all() {
 trap stop_all EXIT
 
 mkdir -p "$work/site" "$work/tmp"
+chmod 711 "$work" # nginx may serve as somebody else
 python3 tests/bench/page.py 40000 >"$work/site/page.html"
 cat >"$work/nginx.conf" <<EOF
 worker_processes 1; daemon off; pid $work/nginx.pid; error_log $work/error.log;
@@ -35,7 +36,10 @@ TRAWLS_DATA_DIR=$work/data TRAWLS_PORT=18190 TRAWLS_ALLOW_PRIVATE_TARGETS=true T
   TRAWLS_MAX_CONCURRENCY_PER_HOST=32 "$binary" serve >"$work/server.log" 2>&1 &
 server=$!
 pids+=("$server")
-until curl -fs http://127.0.0.1:18190/readyz >/dev/null; do sleep 0.005; done
+until curl -fs http://127.0.0.1:18190/readyz >/dev/null; do
+  kill -0 "$server" || { cat "$work/server.log" >&2; exit 1; }
+  sleep 0.005
+done
 echo "ready after        $((($(date +%s%N) - started) / 1000000)) ms"
 sleep 1
 rss() { awk '/VmRSS/ {printf "%.1f MB", $2 / 1024}' "/proc/$server/status"; }
