@@ -4,6 +4,7 @@
 //! send. It depends on none of our crates, so every one of them may use it in tests.
 
 mod answer;
+mod forest;
 mod shared;
 mod site;
 mod traps;

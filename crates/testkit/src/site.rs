@@ -14,7 +14,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use crate::{Answer, Step, TRAPS};
+use crate::{Answer, Step, TRAPS, forest};
 
 /// Ceiling of a request's head and body; nothing of ours comes near it.
 const MAX_REQUEST_BYTES: usize = 1 << 20;
@@ -126,21 +126,18 @@ async fn serve(mut stream: TcpStream, origin: String, log: Log) {
             .count();
         log.push(request.clone());
     }
-    let answer = TRAPS
-        .iter()
-        .find(|trap| trap.path == request.path)
-        .map_or_else(
-            || {
-                Answer::new(
-                    404,
-                    &[("Content-Type", "text/html")],
-                    "<h1>No such trap</h1>",
-                )
-            },
-            |trap| (trap.answer)(&request),
-        );
+    let trap = TRAPS.iter().find(|trap| trap.path == request.path);
+    let answer = trap
+        .map(|trap| (trap.answer)(&request))
+        .or_else(|| forest::answer(&request.path))
+        .unwrap_or_else(no_trap);
     play(&mut stream, answer).await;
     let _ = stream.shutdown().await;
+}
+
+fn no_trap() -> Answer {
+    let html = [("Content-Type", "text/html")];
+    Answer::new(404, &html, "<h1>No such trap</h1>")
 }
 
 /// Reads a head and drops the body; `None` when the visitor left or sent nonsense.
