@@ -1,11 +1,13 @@
-//! The words that callers and crates share: options, requests, results, errors.
+//! The words that callers and crates share: options, requests, results, errors, jobs.
 //!
 //! `ScrapeOptions` is what a caller wrote; `ScrapeRequest` is what it means and cannot be built
 //! unless it is valid; `PageResult` is what comes back. Everything here is plain data: no IO, no
 //! async, no SQL, no HTML. Wire names are `snake_case` and carry their unit.
 
 mod attempt;
+mod crawl;
 mod error;
+mod job;
 mod metadata;
 mod options;
 mod outcome;
@@ -15,7 +17,12 @@ mod request_log;
 mod system;
 
 pub use attempt::{Attempt, FetchMode, Verdict};
+pub use crawl::{
+    BatchBody, BatchRequest, Bounds, Checks, CrawlBody, CrawlRequest, ScopeOptions, Strategy,
+    body_from_json,
+};
 pub use error::{ApiError, ErrorBody, ErrorCode, ErrorInfo};
+pub use job::{Job, JobCounts, JobKind, JobPage, JobStatus, List};
 pub use metadata::PageMetadata;
 pub use options::{
     Action, CacheMode, ChunkOptions, ChunkStrategy, ExtractOptions, Format, Location, Mode,

@@ -51,6 +51,8 @@ pub struct FetchOptions {
     pub mode: Mode,
     /// Budget of the whole request.
     pub timeout: Duration,
+    /// Between the starts of two requests to one host; a job's, zero for one page.
+    pub delay: Duration,
     /// Laid over the identity's own headers.
     pub headers: HeaderMap,
     /// Name and value.
@@ -80,6 +82,8 @@ pub struct ContentOptions {
     pub remove_base64_images: bool,
     /// Links as numbered references at the end.
     pub citations: bool,
+    /// Read the links though nobody wants to see them: a crawl follows them.
+    pub gather_links: bool,
 }
 
 /// How to use the page cache.
@@ -120,7 +124,8 @@ pub struct InvalidOption {
 }
 
 impl InvalidOption {
-    fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
+    /// A mistake in an option.
+    pub fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
         Self {
             code: ErrorCode::InvalidOptions,
             field: field.into(),
@@ -145,6 +150,15 @@ impl InvalidOption {
 }
 
 impl ScrapeRequest {
+    /// The same request for another page.
+    #[must_use]
+    pub fn with_url(&self, url: Url) -> Self {
+        Self {
+            url,
+            ..self.clone()
+        }
+    }
+
     /// Understands a URL and options. `check_selector` says whether a CSS selector is valid (the
     /// reader's own parser; this crate knows no CSS).
     ///
@@ -192,6 +206,7 @@ impl ScrapeRequest {
                 exclude_tags: options.exclude_tags.clone(),
                 remove_base64_images: options.remove_base64_images,
                 citations: options.citations,
+                gather_links: false,
             },
             fetch: parse_fetch(options)?,
         })
@@ -235,7 +250,8 @@ fn refuse_unbuilt(options: &ScrapeOptions) -> Result<(), InvalidOption> {
     }
 }
 
-fn parse_url(text: &str) -> Result<Url, InvalidOption> {
+/// A page's URL: absolute, http or https, with a host.
+pub(crate) fn parse_url(text: &str) -> Result<Url, InvalidOption> {
     if text.len() > MAX_URL_BYTES {
         return Err(InvalidOption::url(format!(
             "is longer than {MAX_URL_BYTES} bytes"
@@ -287,6 +303,7 @@ fn parse_fetch(options: ScrapeOptions) -> Result<FetchOptions, InvalidOption> {
     Ok(FetchOptions {
         mode: options.mode,
         timeout: Duration::from_millis(options.timeout_ms),
+        delay: Duration::ZERO,
         headers,
         cookies: options.cookies.into_iter().collect(),
         proxy,

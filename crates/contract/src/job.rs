@@ -1,0 +1,209 @@
+//! A job: many pages under one id, what it counts, and where it stands.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{ErrorCode, ErrorInfo, FetchMode, Outcome, PageStatus};
+
+/// What a job does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JobKind {
+    /// Follow links from a start URL.
+    Crawl,
+    /// Scrape the URLs of a list.
+    Batch,
+}
+
+impl JobKind {
+    /// The wire name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Crawl => "crawl",
+            Self::Batch => "batch",
+        }
+    }
+}
+
+/// Where a job stands. It completes even when pages fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JobStatus {
+    /// Waits for a worker.
+    Queued,
+    /// A worker is at it.
+    Running,
+    /// Every page that belongs has its outcome.
+    Completed,
+    /// It could not go on; `error` says why. The pages it has are good.
+    Failed,
+    /// Somebody stopped it. The pages it has are good.
+    Cancelled,
+}
+
+impl JobStatus {
+    /// The wire name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Nothing more will happen to it by itself.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+}
+
+/// One job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Job {
+    /// Opens it at `/v1/jobs/{id}`.
+    pub id: String,
+    /// What it does.
+    pub kind: JobKind,
+    /// Where it stands.
+    pub status: JobStatus,
+    /// The start URL of a crawl, the first URL of a batch.
+    pub url: String,
+    /// RFC 3339, UTC.
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    /// When a worker first took it.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub finished_at: Option<Timestamp>,
+    /// What became of its pages.
+    pub counts: JobCounts,
+    /// Pages per second over its running time.
+    pub pages_per_s: f64,
+    /// Seconds left at that rate, while it runs; grows while links are found.
+    pub eta_s: Option<u64>,
+    /// Why it failed.
+    pub error: Option<ErrorInfo>,
+}
+
+/// What became of a job's pages. `done = success + empty + failed + skipped`, and each of them is
+/// the number of its pages in the list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct JobCounts {
+    /// Pages done and, while it runs, those known to be still to do.
+    pub total: u64,
+    /// Pages with an outcome.
+    pub done: u64,
+    /// Pages with usable content: the billable ones.
+    pub success: u64,
+    /// Pages without usable content.
+    pub empty: u64,
+    /// Pages that failed.
+    pub failed: u64,
+    /// Pages that were left out on purpose.
+    pub skipped: u64,
+    /// Bytes of the bodies that came, after decompression.
+    pub bytes: u64,
+    /// Pages by error code: why they are empty, failed or skipped.
+    pub by_code: BTreeMap<String, u64>,
+    /// Successes by the rung that brought them.
+    pub by_mode: BTreeMap<String, u64>,
+    /// URLs found and not followed, by the rule that cut them.
+    pub cut: BTreeMap<String, u64>,
+}
+
+impl JobCounts {
+    /// Takes one page into account.
+    pub fn add(&mut self, outcome: Outcome, code: Option<ErrorCode>, mode: Option<FetchMode>) {
+        self.done += 1;
+        *self.of(outcome) += 1;
+        if let Some(code) = code {
+            *self.by_code.entry(code.as_str().into()).or_default() += 1;
+        }
+        if let (Outcome::Success, Some(mode)) = (outcome, mode) {
+            *self.by_mode.entry(mode.as_str().into()).or_default() += 1;
+        }
+    }
+
+    /// Takes one page out again, before it is tried anew.
+    pub fn remove(&mut self, outcome: Outcome, code: Option<&str>) {
+        self.done = self.done.saturating_sub(1);
+        let count = self.of(outcome);
+        *count = count.saturating_sub(1);
+        if let Some(count) = code.and_then(|code| self.by_code.get_mut(code)) {
+            *count = count.saturating_sub(1);
+        }
+        self.by_code.retain(|_, count| *count > 0);
+    }
+
+    fn of(&mut self, outcome: Outcome) -> &mut u64 {
+        match outcome {
+            Outcome::Success => &mut self.success,
+            Outcome::Empty => &mut self.empty,
+            Outcome::Failed => &mut self.failed,
+            Outcome::Skipped => &mut self.skipped,
+        }
+    }
+}
+
+/// One page of a job, without its content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct JobPage {
+    /// From 1, in the order of completion; the id of its event.
+    pub number: u64,
+    /// Opens the content at `/v1/pages/{id}`.
+    pub page_id: String,
+    /// The URL that was asked for.
+    pub url: String,
+    /// ok, failed or skipped.
+    pub status: PageStatus,
+    /// success, empty, failed or skipped.
+    pub outcome: Outcome,
+    /// Why it is no success.
+    pub code: Option<String>,
+    /// Status of the final response.
+    pub http_status: Option<u16>,
+    /// Links away from the start.
+    pub depth: u32,
+    /// The page that linked here.
+    pub referrer: Option<String>,
+    /// Its title.
+    pub title: Option<String>,
+}
+
+/// A piece of a list. `next_cursor` is absent at the end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct List<T> {
+    /// The rows.
+    pub items: Vec<T>,
+    /// Give it as `cursor` to go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// Is there more now? Of a running job more may come later, at the same cursor.
+    pub has_more: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_add_up_and_a_page_that_is_taken_out_leaves_no_trace() {
+        let mut counts = JobCounts::default();
+        counts.add(Outcome::Success, None, Some(FetchMode::Http));
+        counts.add(Outcome::Failed, Some(ErrorCode::NotFound), None);
+        let before = counts.clone();
+        counts.add(Outcome::Skipped, Some(ErrorCode::Duplicate), None);
+        assert_eq!(counts.done, 3);
+        assert_eq!(counts.by_code["DUPLICATE"], 1);
+        counts.remove(Outcome::Skipped, Some("DUPLICATE"));
+        assert_eq!(counts, before);
+    }
+}
