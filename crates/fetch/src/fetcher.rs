@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use url::Url;
+
 use crate::{
-    Door, FetchConfig, FetchError, FetchPlan, FetchReport, Resolve, SystemResolver, climb::Climb,
-    http::HttpFetch,
+    Allowance, Door, FetchConfig, FetchError, FetchPlan, FetchReport, Resolve, SystemResolver,
+    climb::Climb, http::HttpFetch,
 };
 
 /// Fetches pages. All fetches share its connections, caches, pace and breakers.
@@ -40,6 +42,11 @@ impl Fetcher {
     /// outlives the deadline; dropping the future stops it.
     pub async fn fetch(&self, plan: &FetchPlan) -> FetchReport {
         self.climb.fetch(plan).await
+    }
+
+    /// What a crawl may ask of the host of this URL now.
+    pub fn allowance(&self, url: &Url) -> Allowance {
+        self.climb.allowance(url)
     }
 
     /// Names of the hosts whose breaker is open now, sorted.

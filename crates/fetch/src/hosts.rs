@@ -10,7 +10,10 @@ use std::{
 use tokio::{sync::Semaphore, time::Instant};
 use url::Url;
 
-use crate::breaker::{Breaker, Health};
+use crate::{
+    breaker::{Breaker, Health},
+    window::{Ease, Window},
+};
 
 /// Hosts remembered before the first sweep; about a megabyte.
 const SWEEP_AT: usize = 4096;
@@ -30,6 +33,7 @@ struct Table {
 pub(crate) struct Host {
     /// Exchanges that may run at once; waiters are served in order.
     pub(crate) places: Arc<Semaphore>,
+    places_in_all: usize,
     book: Mutex<Book>,
 }
 
@@ -37,6 +41,18 @@ pub(crate) struct Host {
 struct Book {
     breaker: Breaker,
     next_start: Option<Instant>,
+    /// Between two starts, when the last exchange started.
+    delay: std::time::Duration,
+    window: Window,
+}
+
+/// What a crawl may ask of a host now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// Exchanges under way.
+    pub at_once: usize,
+    /// No start before then.
+    pub rests_until: Option<Instant>,
 }
 
 impl Hosts {
@@ -60,10 +76,33 @@ impl Hosts {
         let host = table.hosts.entry(name(url)).or_insert_with(|| {
             Arc::new(Host {
                 places: Arc::new(Semaphore::new(self.places)),
+                places_in_all: self.places,
                 book: Mutex::default(),
             })
         });
         Arc::clone(host)
+    }
+
+    /// What a crawl may ask of the host of this URL now.
+    pub(crate) fn allowance(&self, url: &Url, now: Instant) -> Allowance {
+        let table = lock(&self.table);
+        let Some(host) = table.hosts.get(&name(url)) else {
+            return Allowance {
+                at_once: 1,
+                rests_until: None,
+            };
+        };
+        let book = lock(&host.book);
+        // With a delay a second exchange would only wait in line, at the cost of its own time.
+        let has_delay = !book.delay.is_zero();
+        Allowance {
+            at_once: if has_delay {
+                1
+            } else {
+                book.window.size(self.places)
+            },
+            rests_until: book.next_start.filter(|at| *at > now),
+        }
     }
 
     /// Names of the hosts whose breaker is open, sorted.
@@ -97,6 +136,7 @@ impl Host {
     /// Starts an exchange now and keeps the next one `delay` away, or says when to ask again.
     pub(crate) fn start(&self, now: Instant, delay: std::time::Duration) -> Result<(), Instant> {
         let mut book = lock(&self.book);
+        book.delay = delay;
         match book.next_start {
             Some(at) if at > now => Err(at),
             _ => {
@@ -104,6 +144,11 @@ impl Host {
                 Ok(())
             }
         }
+    }
+
+    /// Takes note of how an exchange went.
+    pub(crate) fn learn(&self, ease: Ease) {
+        lock(&self.book).window.learn(ease, self.places_in_all);
     }
 
     /// Nobody starts before `at`.

@@ -23,11 +23,13 @@ mod retry;
 mod robots;
 mod rung;
 mod verdict;
+mod window;
 
 pub use egress::{Door, Resolve, SystemResolver};
 pub use error::FetchError;
 pub use fetched::{FetchReport, Fetched};
 pub use fetcher::Fetcher;
+pub use hosts::Allowance;
 pub use plan::{
     CONNECT_TIMEOUT, FetchConfig, FetchPlan, Identity, Limits, MAX_REDIRECTS, Trust, Validators,
 };

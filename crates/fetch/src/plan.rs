@@ -42,6 +42,8 @@ pub struct Limits {
     pub read_gap: Duration,
     /// The whole exchange, redirects included.
     pub total: Duration,
+    /// Between the starts of two exchanges with one host; robots.txt may ask for more.
+    pub delay: Duration,
     /// Size of the body after content decoding.
     pub max_body_bytes: usize,
     /// Redirects of any kind, meta refresh included.
@@ -104,6 +106,7 @@ impl Limits {
             total,
             max_body_bytes,
             max_redirects: MAX_REDIRECTS,
+            delay: Duration::ZERO,
         }
     }
 }

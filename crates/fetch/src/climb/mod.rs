@@ -14,7 +14,7 @@ use url::Url;
 
 use self::hops::PageHops;
 use crate::{
-    FetchConfig, FetchError, FetchPlan, FetchReport, Fetched,
+    Allowance, FetchConfig, FetchError, FetchPlan, FetchReport, Fetched,
     breaker::Health,
     hosts::{Host, Hosts},
     ladder::{self, Reach, Seen, Step},
@@ -24,6 +24,7 @@ use crate::{
     robots::{Answer, RobotsCache},
     rung::{Exchange, Rung},
     verdict::{error_of, judge},
+    window::Ease,
 };
 
 /// A timeout says something about the host only if the caller was this patient.
@@ -113,6 +114,11 @@ impl<R: Rung> Climb<R> {
         trip.come_home(best)
     }
 
+    /// What a crawl may ask of the host of this URL now.
+    pub(crate) fn allowance(&self, url: &Url) -> Allowance {
+        self.hosts.allowance(url, Instant::now())
+    }
+
     /// Names of the hosts whose breaker is open.
     pub(crate) fn open_breakers(&self) -> Vec<String> {
         self.hosts.open_breakers(Instant::now())
@@ -173,6 +179,9 @@ impl<R: Rung> Climb<R> {
                 health: halt.health,
             },
         };
+        if let Some(ease) = tried.ease() {
+            trip.asked.learn(ease);
+        }
         if let Some(rest) = tried.retry_after {
             trip.asked.rest_until(Instant::now() + rest.min(MAX_REST));
         }
@@ -202,13 +211,14 @@ impl<R: Rung> Climb<R> {
         deadline: Instant,
     ) -> Result<Duration, FetchError> {
         if !plan.trust.respect_robots {
-            return Ok(Duration::ZERO);
+            return Ok(plan.limits.delay);
         }
         let answer = self.robots.answer(&self.rung, plan, url, deadline).await?;
         match answer.as_ref() {
-            Answer::Rules(robots) if robots.allows(url) => {
-                Ok(robots.crawl_delay().unwrap_or_default())
-            }
+            Answer::Rules(robots) if robots.allows(url) => Ok(robots
+                .crawl_delay()
+                .unwrap_or_default()
+                .max(plan.limits.delay)),
             Answer::Rules(_) if *url == plan.url => Err(FetchError::RobotsDenied(
                 "robots.txt of the site forbids this page".into(),
             )),
@@ -232,6 +242,18 @@ impl<R: Rung> Climb<R> {
 }
 
 impl Try {
+    /// Nothing, if the host was not asked.
+    fn ease(&self) -> Option<Ease> {
+        match (&self.result, self.health) {
+            (Ok(fetched), _) => Some(match fetched.verdict {
+                Verdict::RateLimited | Verdict::ServerError => Ease::Trouble,
+                _ => Ease::Answered(fetched.ttfb),
+            }),
+            (Err(_), Health::Failing) => Some(Ease::Trouble),
+            (Err(_), _) => None,
+        }
+    }
+
     fn end(&self) -> End {
         let Seen { verdict, error, .. } = seen(&self.result);
         End {
