@@ -36,6 +36,16 @@ pub(crate) fn size_hint(page: &PageResult) -> usize {
     1024 + texts + links
 }
 
+/// A value as compressed JSON.
+pub(crate) fn pack_json(value: &impl serde::Serialize) -> Result<Vec<u8>, StoreError> {
+    pack(&serde_json::to_vec(value).map_err(|e| StoreError::Other(e.to_string()))?)
+}
+
+/// A value of the wire that is one word.
+pub(crate) fn from_name<T: serde::de::DeserializeOwned>(name: &str) -> Result<T, StoreError> {
+    serde_json::from_value(name.into()).map_err(damaged)
+}
+
 /// A page as compressed JSON.
 pub(crate) fn pack_page(page: &PageResult) -> Result<Packed, StoreError> {
     let mut json = Vec::with_capacity(size_hint(page) * 5 / 4);

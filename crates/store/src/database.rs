@@ -21,8 +21,10 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const WAL_LIMIT_BYTES: &str = "67108864";
 
 /// `migrations/`, in the order in which they are applied.
-const MIGRATIONS: &[(&str, &str)] =
-    &[("pages", include_str!("../../../migrations/0001_pages.sql"))];
+const MIGRATIONS: &[(&str, &str)] = &[
+    ("pages", include_str!("../../../migrations/0001_pages.sql")),
+    ("jobs", include_str!("../../../migrations/0002_jobs.sql")),
+];
 
 /// Connections to one database.
 #[derive(Debug, Clone)]

@@ -18,6 +18,12 @@ pub enum StoreError {
     /// The file, or a value in it, is damaged.
     #[error("the database is damaged: {0}")]
     Damaged(String),
+    /// The job is another process's now.
+    #[error("the job was taken over")]
+    LeaseLost,
+    /// The idempotency key was used for another body.
+    #[error("the idempotency key was used with another body")]
+    KeyReused,
     /// The store was closed.
     #[error("the store is closed")]
     Closed,

@@ -1,4 +1,4 @@
-//! Keeps pages, their bodies, the page cache and the request log; the only SQL.
+//! Keeps pages, their bodies, the page cache, jobs and the request log; the only SQL.
 //!
 //! One writer task commits in batches, readers never wait for it, and what a caller was told is
 //! kept has been committed: a killed process loses no page that it answered. Only contract types
@@ -9,6 +9,7 @@ mod codec;
 mod database;
 mod error;
 mod hot;
+mod jobs;
 mod pages;
 mod requests;
 mod store;
@@ -17,5 +18,8 @@ mod writer;
 pub use cache::{CacheKey, CachedPage, Validators};
 pub use database::Figures;
 pub use error::StoreError;
+pub use jobs::{
+    Entry, JobToMake, Known, Marked, Marks, NewEntry, NewPage, OwnedJob, Owner, PageFilter, Step,
+};
 pub use pages::RawBody;
 pub use store::{Keep, Store};

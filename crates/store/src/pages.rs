@@ -22,8 +22,8 @@ pub(crate) struct PageRow {
     pub(crate) kept_at: i64,
     pub(crate) plain_bytes: usize,
     url: String,
-    outcome: &'static str,
-    code: Option<&'static str>,
+    pub(crate) outcome: &'static str,
+    pub(crate) code: Option<&'static str>,
     result: Vec<u8>,
     body: Option<BodyRow>,
 }
@@ -81,7 +81,8 @@ impl PageRow {
     }
 }
 
-fn outcome_name(outcome: Outcome) -> &'static str {
+/// The wire name, without the detour over JSON.
+pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Success => "success",
         Outcome::Empty => "empty",

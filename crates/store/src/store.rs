@@ -28,8 +28,10 @@ const SWEEP_STEP: i64 = 500;
 /// Pages, page cache and request log in one database. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Store {
-    database: Database,
-    hot: Hot,
+    pub(crate) database: Database,
+    pub(crate) hot: Hot,
+    /// Where the database file is; `None` in memory.
+    folder: Option<Arc<Path>>,
     /// Taken by `close`; the writer's task ends when the last sender is gone.
     writer: Arc<Mutex<Running>>,
 }
@@ -54,7 +56,8 @@ impl Store {
     /// # Errors
     /// `Open` when that is impossible, `ReadOnly` or `Full` when a migration cannot be written.
     pub async fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self::on(Database::open(path).await?))
+        let folder = path.parent().unwrap_or(Path::new(".")).into();
+        Ok(Self::on(Database::open(path).await?, Some(folder)))
     }
 
     /// A store that is gone when it is dropped.
@@ -62,13 +65,14 @@ impl Store {
     /// # Errors
     /// `Open` when there is no memory for it.
     pub async fn open_in_memory() -> Result<Self, StoreError> {
-        Ok(Self::on(Database::open_in_memory().await?))
+        Ok(Self::on(Database::open_in_memory().await?, None))
     }
 
-    fn on(database: Database) -> Self {
+    fn on(database: Database, folder: Option<Arc<Path>>) -> Self {
         let writer = Writer::start(database.writer.clone());
         Self {
             database,
+            folder,
             hot: Hot::new(),
             writer: Arc::new(Mutex::new(Some(writer))),
         }
@@ -245,7 +249,11 @@ impl Store {
         self.database.close().await;
     }
 
-    fn writer(&self) -> Result<Writer, StoreError> {
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    pub(crate) fn writer(&self) -> Result<Writer, StoreError> {
         match self.lock().as_ref() {
             Some((writer, _)) => Ok(writer.clone()),
             None => Err(StoreError::Closed),

@@ -8,7 +8,14 @@ use sqlx::{SqliteConnection, SqlitePool};
 use tokio::sync::{mpsc, oneshot};
 use trawls_contract::RequestRecord;
 
-use crate::{StoreError, cache::CacheRow, pages, pages::PageRow, requests};
+use crate::{
+    StoreError,
+    cache::CacheRow,
+    jobs::{JobAnswer, JobChange},
+    pages,
+    pages::PageRow,
+    requests,
+};
 
 /// Changes that may wait; a sender beyond that waits too.
 const QUEUE: usize = 256;
@@ -29,6 +36,8 @@ pub(crate) enum Change {
     Log(Box<RequestRecord>),
     /// Remove what is older than `before` (milliseconds), at most `limit` rows of each kind.
     Sweep { before: i64, limit: i64 },
+    /// A transition of a job.
+    Job(JobChange),
     /// Write nothing, but prove that writing works.
     Probe,
 }
@@ -40,6 +49,8 @@ pub(crate) struct Written {
     pub(crate) removed_pages: Vec<String>,
     /// Number of removed request records.
     pub(crate) removed_requests: u64,
+    /// What a transition of a job answers.
+    pub(crate) job: JobAnswer,
     new_pages: i64,
 }
 
@@ -131,7 +142,7 @@ async fn commit(pool: &SqlitePool, changes: &[&Change]) -> Result<Vec<Written>, 
         Err(error) => {
             // Fails when SQLite was faster, and then nothing is left to roll back.
             let _already = sqlx::query("ROLLBACK").execute(&mut *db).await;
-            return Err(error.into());
+            return Err(error);
         }
     };
     if written.iter().any(|one| !one.removed_pages.is_empty())
@@ -145,7 +156,7 @@ async fn commit(pool: &SqlitePool, changes: &[&Change]) -> Result<Vec<Written>, 
 async fn apply_all(
     db: &mut SqliteConnection,
     changes: &[&Change],
-) -> Result<Vec<Written>, sqlx::Error> {
+) -> Result<Vec<Written>, StoreError> {
     let mut written = Vec::with_capacity(changes.len());
     for change in changes {
         written.push(apply(db, change).await?);
@@ -158,7 +169,7 @@ async fn apply_all(
     Ok(written)
 }
 
-async fn apply(db: &mut SqliteConnection, change: &Change) -> Result<Written, sqlx::Error> {
+async fn apply(db: &mut SqliteConnection, change: &Change) -> Result<Written, StoreError> {
     let mut written = Written::default();
     match change {
         Change::Keep(page, entry) => {
@@ -175,6 +186,7 @@ async fn apply(db: &mut SqliteConnection, change: &Change) -> Result<Written, sq
             written.removed_requests = requests::sweep(db, *before, *limit).await?;
             written.new_pages = -i64::try_from(written.removed_pages.len()).unwrap_or(i64::MAX);
         }
+        Change::Job(change) => (written.job, written.new_pages) = change.apply(db).await?,
         Change::Probe => pages::count(db, 0).await?,
     }
     Ok(written)

@@ -1,0 +1,148 @@
+//! What the writer does to jobs, one variant per transition. Every transition of a running job
+//! proves first that the job is still its owner's: whoever lost it cannot write.
+
+use std::sync::Arc;
+
+use sqlx::SqliteConnection;
+use trawls_contract::JobStatus;
+
+use super::{
+    Step, frontier,
+    rows::{self, ClaimedJob, NewJob},
+};
+use crate::StoreError;
+
+/// A transition.
+#[derive(Debug)]
+pub(crate) enum JobChange {
+    /// A new job with its first URLs, unless its idempotency key was used.
+    Create(Box<NewJob>),
+    /// The next job that nobody works on goes to `owner`.
+    Claim(Claim),
+    /// A sign of life.
+    Renew(Lease),
+    /// Pages, new URLs and counts together.
+    Step(Box<StepRow>),
+    /// The end of a job.
+    Finish(Finish),
+    /// Back into the queue, for any worker.
+    Release(Lease),
+    /// Stop a job: at once if nobody works on it.
+    Cancel { job: i64, now: i64 },
+    /// Pages of these outcomes are to be done again.
+    Retry { job: i64 },
+    /// Removes up to `limit` pages of a job, then the job itself.
+    Erase { job: i64, limit: i64 },
+}
+
+/// The present owner of a running job, and until when.
+#[derive(Debug, Clone)]
+pub(crate) struct Lease {
+    pub(crate) job: i64,
+    pub(crate) owner: String,
+    pub(crate) until: i64,
+}
+
+/// Who takes a job, and whose jobs are free to take.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    pub(crate) owner: String,
+    pub(crate) until: i64,
+    pub(crate) now: i64,
+    /// Owners whose process is gone.
+    pub(crate) dead: Vec<String>,
+}
+
+/// Pages, new URLs and counts of one job.
+#[derive(Debug)]
+pub(crate) struct StepRow {
+    pub(crate) lease: Lease,
+    /// JSON.
+    pub(crate) counts: String,
+    pub(crate) step: Arc<Step>,
+}
+
+/// How a job ends.
+#[derive(Debug)]
+pub(crate) struct Finish {
+    pub(crate) lease: Lease,
+    pub(crate) status: JobStatus,
+    pub(crate) error: Option<String>,
+    pub(crate) now: i64,
+}
+
+/// What a transition answers.
+#[derive(Debug, Default)]
+pub(crate) enum JobAnswer {
+    #[default]
+    Done,
+    /// Number of the new job, or of the one that its idempotency key made.
+    Created(i64),
+    Claimed(Option<Box<ClaimedJob>>),
+    /// Somebody asked for the job to be stopped.
+    Renewed {
+        is_cancelling: bool,
+    },
+    /// Pages that will be done again.
+    Retried(u64),
+    /// Ids of removed pages; empty when the job is gone.
+    Erased(Vec<String>),
+}
+
+impl JobChange {
+    /// The answer, and by how much the number of stored pages changed.
+    pub(crate) async fn apply(
+        &self,
+        db: &mut SqliteConnection,
+    ) -> Result<(JobAnswer, i64), StoreError> {
+        let answer = match self {
+            Self::Create(job) => JobAnswer::Created(job.insert(db).await?),
+            Self::Claim(claim) => JobAnswer::Claimed(rows::claim(db, claim).await?),
+            Self::Renew(lease) => JobAnswer::Renewed {
+                is_cancelling: rows::renew(db, lease, None).await?,
+            },
+            Self::Step(step) => return Ok((JobAnswer::Done, step.apply(db).await?)),
+            Self::Finish(finish) => {
+                rows::finish(db, finish).await?;
+                JobAnswer::Done
+            }
+            Self::Release(lease) => {
+                rows::release(db, lease).await?;
+                JobAnswer::Done
+            }
+            Self::Cancel { job, now } => {
+                rows::cancel(db, *job, *now).await?;
+                JobAnswer::Done
+            }
+            Self::Retry { job } => {
+                let removed = rows::retry(db, *job).await?;
+                let delta = -i64::try_from(removed).unwrap_or(i64::MAX);
+                return Ok((JobAnswer::Retried(removed), delta));
+            }
+            Self::Erase { job, limit } => {
+                let removed = rows::erase(db, *job, *limit).await?;
+                let delta = -i64::try_from(removed.len()).unwrap_or(i64::MAX);
+                return Ok((JobAnswer::Erased(removed), delta));
+            }
+        };
+        Ok((answer, 0))
+    }
+}
+
+impl StepRow {
+    async fn apply(&self, db: &mut SqliteConnection) -> Result<i64, StoreError> {
+        let (job, step) = (self.lease.job, &self.step);
+        let last_page = (step.first_page + step.pages.len() as u64).saturating_sub(1);
+        rows::renew(db, &self.lease, Some((&self.counts, last_page))).await?;
+        for (number, page) in (step.first_page..).zip(&step.pages) {
+            page.packed.insert(db).await?;
+            if let Some(cache) = &page.cache {
+                cache.upsert(db).await?;
+            }
+            page.in_job.insert(db, (job, number), &page.packed).await?;
+            frontier::finish(db, job, page.in_job.entry).await?;
+        }
+        frontier::insert(db, job, &step.entries).await?;
+        Ok(i64::try_from(step.pages.len()).unwrap_or(i64::MAX))
+    }
+}

@@ -1,0 +1,455 @@
+//! Jobs: their rows, their frontier, their pages. One process owns a running job; what it writes
+//! comes in steps, each of them pages, new URLs and counts in one transaction, so that at any
+//! instant the three agree.
+
+mod change;
+mod frontier;
+mod owner;
+mod pages;
+mod rows;
+
+use std::{sync::Arc, time::Duration};
+
+use jiff::Timestamp;
+use serde::Serialize;
+use trawls_contract::{ErrorInfo, Job, JobCounts, JobKind, JobPage, JobStatus};
+
+pub(crate) use self::change::{JobAnswer, JobChange};
+use self::{
+    change::{Claim, Finish, Lease, StepRow},
+    pages::JobPageRow,
+};
+pub use self::{
+    frontier::{Entry, NewEntry},
+    owner::Owner,
+    pages::{Marked, Marks, PageFilter},
+};
+use crate::{Keep, Store, StoreError, cache::CacheRow, codec, pages::PageRow, writer::Change};
+
+/// Without a sign of life for so long, a running job may be taken over. Long, because the death of
+/// a process is seen by its lock; this is for one that hangs.
+const LEASE: Duration = Duration::from_secs(60);
+/// Pages that one transaction removes.
+const ERASE_STEP: i64 = 500;
+
+/// A job to be made.
+#[derive(Debug)]
+pub struct JobToMake<'a, R> {
+    /// What it does.
+    pub kind: JobKind,
+    /// The start URL.
+    pub url: String,
+    /// The body of the call; given back to the worker.
+    pub request: &'a R,
+    /// What to begin with.
+    pub entries: Vec<NewEntry>,
+    /// Hashes of caller and key, and of the body.
+    pub idempotency: Option<([u8; 32], [u8; 32])>,
+}
+
+/// A job in the hands of its owner.
+#[derive(Debug)]
+pub struct OwnedJob {
+    number: i64,
+    owner: Owner,
+    /// Its id.
+    pub id: String,
+    /// What it does.
+    pub kind: JobKind,
+    /// The body of the call, JSON.
+    pub request: Vec<u8>,
+    /// What it came to so far.
+    pub counts: JobCounts,
+    /// Number of its last page.
+    pub last_page: u64,
+    /// When its first worker took it.
+    pub started_at: Timestamp,
+}
+
+/// What is known of a job's URLs when it is taken up.
+#[derive(Debug)]
+pub struct Known {
+    /// Identities of all entries.
+    pub identities: Vec<i64>,
+    /// Number of the last entry.
+    pub last_entry: i64,
+    /// Entries still to do.
+    pub waiting: u64,
+    /// Delivered pages, which later ones are compared with.
+    pub marked: Vec<Marked>,
+}
+
+/// What is committed together. Shared, so that a commit that failed can be tried again.
+#[derive(Debug)]
+pub struct Step {
+    /// Number of the first page; the others follow.
+    pub first_page: u64,
+    /// Pages with an outcome.
+    pub pages: Vec<NewPage>,
+    /// URLs that were found.
+    pub entries: Vec<NewEntry>,
+    /// The job's counts with all of this.
+    pub counts: JobCounts,
+}
+
+/// A page of a step.
+#[derive(Debug)]
+pub struct NewPage {
+    packed: PageRow,
+    cache: Option<CacheRow>,
+    in_job: JobPageRow,
+}
+
+impl NewPage {
+    /// Compresses a page. CPU work: not for an async thread when the page is large.
+    ///
+    /// # Errors
+    /// The page cannot be packed.
+    pub fn pack(keep: Keep, entry: i64, marks: Marks) -> Result<Self, StoreError> {
+        let Keep { page, body, cache } = keep;
+        let packed = PageRow::pack(&page, body.as_ref())?;
+        let in_job = JobPageRow::new(entry, &page, marks);
+        let cache = cache.map(|(key, validators)| CacheRow {
+            key,
+            page_id: page.id.clone(),
+            confirmed_at: page.fetched_at,
+            validators,
+        });
+        Ok(Self {
+            packed,
+            cache,
+            in_job,
+        })
+    }
+}
+
+impl OwnedJob {
+    fn lease(&self, now: Timestamp) -> Lease {
+        Lease {
+            job: self.number,
+            owner: self.owner.id().to_owned(),
+            until: until(now),
+        }
+    }
+}
+
+fn until(now: Timestamp) -> i64 {
+    let lease = i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
+    now.as_millisecond().saturating_add(lease)
+}
+
+impl Store {
+    /// A new owner of jobs.
+    ///
+    /// # Errors
+    /// Its lock file cannot be made.
+    pub fn owner(&self) -> Result<Owner, StoreError> {
+        Owner::new(self.folder()).map_err(|error| StoreError::Open(error.to_string()))
+    }
+
+    /// Makes a job, or gives back the one that the same idempotency key made.
+    ///
+    /// # Errors
+    /// `KeyReused` when the key was used for another body.
+    pub async fn make_job<R: Serialize>(&self, job: JobToMake<'_, R>) -> Result<Job, StoreError> {
+        let row = rows::NewJob {
+            id: uuid::Uuid::now_v7().to_string(),
+            kind: job.kind,
+            url: job.url,
+            now: Timestamp::now().as_millisecond(),
+            request: codec::pack_json(job.request)?,
+            entries: job.entries,
+            idempotency: job
+                .idempotency
+                .map(|(key, body)| (key.to_vec(), body.to_vec())),
+        };
+        let answer = self.change_job(JobChange::Create(Box::new(row))).await?;
+        let JobAnswer::Created(number) = answer else {
+            return Err(unexpected(&answer));
+        };
+        let made = rows::at(&self.database.readers, number).await?;
+        made.map(|(_, job)| job).ok_or(StoreError::Busy)
+    }
+
+    /// One job.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn job(&self, id: &str) -> Result<Option<Job>, StoreError> {
+        Ok(rows::find(&self.database.readers, id)
+            .await?
+            .map(|(_, job)| job))
+    }
+
+    /// Jobs, newest first; `cursor` is what the last list gave. Returns a cursor if there are more.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn jobs(
+        &self,
+        kind: Option<JobKind>,
+        status: Option<JobStatus>,
+        cursor: Option<i64>,
+        limit: u32,
+    ) -> Result<(Vec<Job>, Option<i64>), StoreError> {
+        let before = cursor.unwrap_or(i64::MAX);
+        let more = limit.saturating_add(1);
+        let mut found = rows::list(&self.database.readers, kind, status, before, more).await?;
+        let has_more = found.len() > limit as usize;
+        found.truncate(limit as usize);
+        let next = has_more
+            .then(|| found.last().map(|(number, _)| *number))
+            .flatten();
+        Ok((found.into_iter().map(|(_, job)| job).collect(), next))
+    }
+
+    /// The pages of a job after number `after`; `None` when there is no such job.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn job_pages(
+        &self,
+        id: &str,
+        filter: &PageFilter,
+        after: u64,
+        limit: u32,
+    ) -> Result<Option<Vec<JobPage>>, StoreError> {
+        let Some((number, _)) = rows::find(&self.database.readers, id).await? else {
+            return Ok(None);
+        };
+        pages::list(&self.database.readers, number, filter, after, limit)
+            .await
+            .map(Some)
+    }
+
+    /// Takes the oldest job that waits, or whose owner is dead or silent.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub async fn claim_job(&self, owner: &Owner) -> Result<Option<OwnedJob>, StoreError> {
+        let owners = rows::owners(&self.database.readers).await?;
+        let is_dead = |id: &String| {
+            id != owner.id()
+                && self
+                    .folder()
+                    .is_some_and(|folder| owner::is_dead(folder, id))
+        };
+        let now = Timestamp::now();
+        let claim = Claim {
+            owner: owner.id().to_owned(),
+            until: until(now),
+            now: now.as_millisecond(),
+            dead: owners.into_iter().filter(is_dead).collect(),
+        };
+        let answer = self.change_job(JobChange::Claim(claim)).await?;
+        let JobAnswer::Claimed(claimed) = answer else {
+            return Err(unexpected(&answer));
+        };
+        let Some(job) = claimed else {
+            return Ok(None);
+        };
+        let damaged = |error: &dyn std::fmt::Display| StoreError::Damaged(error.to_string());
+        Ok(Some(OwnedJob {
+            number: job.number,
+            owner: owner.clone(),
+            kind: codec::from_name(&job.kind)?,
+            request: codec::unpack(&job.request)?,
+            counts: serde_json::from_str(&job.counts).map_err(|error| damaged(&error))?,
+            last_page: job.last_page.unsigned_abs(),
+            started_at: Timestamp::from_millisecond(job.started_at)
+                .map_err(|error| damaged(&error))?,
+            id: job.id,
+        }))
+    }
+
+    /// A sign of life. Returns whether somebody asked for the job to be stopped.
+    ///
+    /// # Errors
+    /// `LeaseLost` when the job is another's.
+    pub async fn renew_job(&self, job: &OwnedJob) -> Result<bool, StoreError> {
+        let answer = self
+            .change_job(JobChange::Renew(job.lease(Timestamp::now())))
+            .await?;
+        match answer {
+            JobAnswer::Renewed { is_cancelling } => Ok(is_cancelling),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Commits pages, new URLs and counts together.
+    ///
+    /// # Errors
+    /// Nothing was committed. `LeaseLost` when the job is another's.
+    pub async fn step_job(&self, job: &OwnedJob, step: Arc<Step>) -> Result<(), StoreError> {
+        let row = StepRow {
+            lease: job.lease(Timestamp::now()),
+            counts: to_json(&step.counts)?,
+            step,
+        };
+        self.change_job(JobChange::Step(Box::new(row)))
+            .await
+            .map(drop)
+    }
+
+    /// Gives a job back to the queue, for any worker.
+    ///
+    /// # Errors
+    /// The database cannot be written; the job is free when its owner is gone.
+    pub async fn release_job(&self, job: &OwnedJob) -> Result<(), StoreError> {
+        let lease = job.lease(Timestamp::now());
+        self.change_job(JobChange::Release(lease)).await.map(drop)
+    }
+
+    /// The URL of an entry.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn entry_url(
+        &self,
+        job: &OwnedJob,
+        entry: i64,
+    ) -> Result<Option<String>, StoreError> {
+        frontier::url(&self.database.readers, job.number, entry).await
+    }
+
+    /// Ends a job.
+    ///
+    /// # Errors
+    /// `LeaseLost` when the job is another's.
+    pub async fn finish_job(
+        &self,
+        job: &OwnedJob,
+        status: JobStatus,
+        error: Option<&ErrorInfo>,
+    ) -> Result<(), StoreError> {
+        let now = Timestamp::now();
+        let finish = Finish {
+            lease: job.lease(now),
+            status,
+            error: error.map(to_json).transpose()?,
+            now: now.as_millisecond(),
+        };
+        self.change_job(JobChange::Finish(finish)).await.map(drop)
+    }
+
+    /// What is known of a job's URLs.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn known(&self, job: &OwnedJob) -> Result<Known, StoreError> {
+        let db = &self.database.readers;
+        let (identities, last_entry, waiting) = frontier::known(db, job.number).await?;
+        Ok(Known {
+            identities,
+            last_entry,
+            waiting,
+            marked: pages::marked(db, job.number).await?,
+        })
+    }
+
+    /// The next host after `host`, in no order that means anything, that has something to do.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn next_host(
+        &self,
+        job: &OwnedJob,
+        host: Option<i64>,
+    ) -> Result<Option<i64>, StoreError> {
+        frontier::next_host(&self.database.readers, job.number, host).await
+    }
+
+    /// The best entries of a host that are still to do.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn best_entries(
+        &self,
+        job: &OwnedJob,
+        host: i64,
+        limit: u32,
+    ) -> Result<Vec<Entry>, StoreError> {
+        frontier::best(&self.database.readers, job.number, host, limit).await
+    }
+
+    /// Asks for a job to be stopped; one that waits ends at once. `None` when there is none.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub async fn cancel_job(&self, id: &str) -> Result<Option<Job>, StoreError> {
+        let Some((job, _)) = rows::find(&self.database.readers, id).await? else {
+            return Ok(None);
+        };
+        let now = Timestamp::now().as_millisecond();
+        self.change_job(JobChange::Cancel { job, now }).await?;
+        self.job(id).await
+    }
+
+    /// Queues an ended job again for its failed and empty pages. Returns the job and how many they
+    /// are; `None` when there is none.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub async fn retry_job(&self, id: &str) -> Result<Option<(Job, u64)>, StoreError> {
+        let Some((number, _)) = rows::find(&self.database.readers, id).await? else {
+            return Ok(None);
+        };
+        let answer = self.change_job(JobChange::Retry { job: number }).await?;
+        let JobAnswer::Retried(pages) = answer else {
+            return Err(unexpected(&answer));
+        };
+        Ok(self.job(id).await?.map(|job| (job, pages)))
+    }
+
+    /// Removes a job that does not run, with its pages. Returns whether there was one.
+    ///
+    /// # Errors
+    /// The database cannot be written; what was removed stays removed.
+    pub async fn erase_job(&self, id: &str) -> Result<bool, StoreError> {
+        match rows::find(&self.database.readers, id).await? {
+            Some((number, _)) => self.erase(number).await.map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Removes the jobs that ended before `before`.
+    ///
+    /// # Errors
+    /// The database cannot be written; what was removed stays removed.
+    pub async fn sweep_jobs(&self, before: Timestamp) -> Result<(), StoreError> {
+        let before = before.as_millisecond();
+        loop {
+            let ended = rows::ended(&self.database.readers, before).await?;
+            if ended.is_empty() {
+                return Ok(());
+            }
+            for job in ended {
+                self.erase(job).await?;
+            }
+        }
+    }
+
+    async fn erase(&self, job: i64) -> Result<(), StoreError> {
+        loop {
+            let limit = ERASE_STEP;
+            match self.change_job(JobChange::Erase { job, limit }).await? {
+                JobAnswer::Erased(pages) if pages.is_empty() => return Ok(()),
+                JobAnswer::Erased(pages) => pages.iter().for_each(|id| self.hot.remove_page(id)),
+                other => return Err(unexpected(&other)),
+            }
+        }
+    }
+
+    async fn change_job(&self, change: JobChange) -> Result<JobAnswer, StoreError> {
+        let written = self.writer()?.write(Change::Job(change)).await?;
+        Ok(written.job)
+    }
+}
+
+fn to_json(value: &impl Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::Other(error.to_string()))
+}
+
+fn unexpected(answer: &JobAnswer) -> StoreError {
+    StoreError::Other(format!("a change was answered with {answer:?}"))
+}

@@ -1,0 +1,403 @@
+//! The rows of jobs: making, claiming, renewing, ending, removing.
+
+use jiff::Timestamp;
+use sqlx::{FromRow, QueryBuilder, Row, SqliteConnection, SqlitePool, sqlite::SqliteRow};
+use trawls_contract::{Job, JobCounts, JobKind, JobStatus, Outcome};
+
+use super::{
+    change::{Claim, Finish, Lease},
+    frontier::{self, NewEntry},
+};
+use crate::{StoreError, codec};
+
+/// How long an idempotency key is remembered: a day.
+const IDEMPOTENCY_MS: i64 = 86_400_000;
+
+/// A job to be made.
+#[derive(Debug)]
+pub(crate) struct NewJob {
+    pub(crate) id: String,
+    pub(crate) kind: JobKind,
+    pub(crate) url: String,
+    pub(crate) now: i64,
+    /// The body of the call, packed.
+    pub(crate) request: Vec<u8>,
+    pub(crate) entries: Vec<NewEntry>,
+    /// Hashes of the idempotency key and of the body.
+    pub(crate) idempotency: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+/// A job as its worker takes it.
+#[derive(Debug)]
+pub(crate) struct ClaimedJob {
+    pub(crate) number: i64,
+    pub(crate) id: String,
+    pub(crate) kind: String,
+    pub(crate) request: Vec<u8>,
+    pub(crate) counts: String,
+    pub(crate) last_page: i64,
+    pub(crate) started_at: i64,
+}
+
+impl NewJob {
+    /// Its number, or that of the job that its idempotency key made.
+    pub(super) async fn insert(&self, db: &mut SqliteConnection) -> Result<i64, StoreError> {
+        if let Some((key, body)) = &self.idempotency {
+            sqlx::query("DELETE FROM idempotency_keys WHERE used_at < ?")
+                .bind(self.now.saturating_sub(IDEMPOTENCY_MS))
+                .execute(&mut *db)
+                .await?;
+            let used: Option<(i64, Vec<u8>)> =
+                sqlx::query_as("SELECT job, body FROM idempotency_keys WHERE idempotency_key = ?")
+                    .bind(key)
+                    .fetch_optional(&mut *db)
+                    .await?;
+            match used {
+                Some((job, used_for)) if used_for == *body => return Ok(job),
+                Some(_) => return Err(StoreError::KeyReused),
+                None => {}
+            }
+        }
+        let number: i64 = sqlx::query_scalar(
+            "INSERT INTO jobs (id, kind, status, url, created_at, request, counts) \
+             VALUES (?, ?, 'queued', ?, ?, ?, ?) RETURNING number",
+        )
+        .bind(&self.id)
+        .bind(self.kind.as_str())
+        .bind(&self.url)
+        .bind(self.now)
+        .bind(&self.request)
+        .bind(format!("{{\"total\":{}}}", self.entries.len()))
+        .fetch_one(&mut *db)
+        .await?;
+        frontier::insert(db, number, &self.entries).await?;
+        if let Some((key, body)) = &self.idempotency {
+            sqlx::query(
+                "INSERT INTO idempotency_keys (idempotency_key, body, job, used_at) \
+                 VALUES (?, ?, ?, ?)",
+            )
+            .bind(key)
+            .bind(body)
+            .bind(number)
+            .bind(self.now)
+            .execute(db)
+            .await?;
+        }
+        Ok(number)
+    }
+}
+
+impl FromRow<'_, SqliteRow> for ClaimedJob {
+    fn from_row(row: &SqliteRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            number: row.try_get("number")?,
+            id: row.try_get("id")?,
+            kind: row.try_get("kind")?,
+            request: row.try_get("request")?,
+            counts: row.try_get("counts")?,
+            last_page: row.try_get("last_page")?,
+            started_at: row.try_get("started_at")?,
+        })
+    }
+}
+
+/// The oldest job that waits, or whose owner is dead or silent.
+pub(super) async fn claim(
+    db: &mut SqliteConnection,
+    claim: &Claim,
+) -> Result<Option<Box<ClaimedJob>>, StoreError> {
+    let mut query =
+        QueryBuilder::new("UPDATE jobs SET status = 'running', started_at = coalesce(started_at, ");
+    query.push_bind(claim.now);
+    query.push("), owner = ").push_bind(&claim.owner);
+    query.push(", owned_until = ").push_bind(claim.until);
+    query.push(
+        " WHERE number = (SELECT number FROM jobs WHERE status = 'queued' \
+         OR (status = 'running' AND (owned_until < ",
+    );
+    query.push_bind(claim.now).push(" OR owner IN (");
+    let mut dead = query.separated(", ");
+    for owner in &claim.dead {
+        dead.push_bind(owner);
+    }
+    query.push(
+        "))) ORDER BY number LIMIT 1) \
+         RETURNING number, id, kind, request, counts, last_page, started_at",
+    );
+    let claimed = query.build_query_as().fetch_optional(db).await?;
+    Ok(claimed.map(Box::new))
+}
+
+/// Proves that the job is the lease's, and extends it; with new counts and the number of the last
+/// page if there are some. Returns whether somebody asked for the job to be stopped.
+pub(super) async fn renew(
+    db: &mut SqliteConnection,
+    lease: &Lease,
+    counts: Option<(&str, u64)>,
+) -> Result<bool, StoreError> {
+    let (counts, last_page) = counts.unzip();
+    let last_page = last_page.map(|number| i64::try_from(number).unwrap_or(i64::MAX));
+    let cancelling: Option<i64> = sqlx::query_scalar(
+        "UPDATE jobs SET owned_until = ?, counts = coalesce(?, counts), \
+         last_page = coalesce(?, last_page) \
+         WHERE number = ? AND owner = ? AND status = 'running' RETURNING cancelling",
+    )
+    .bind(lease.until)
+    .bind(counts)
+    .bind(last_page)
+    .bind(lease.job)
+    .bind(&lease.owner)
+    .fetch_optional(db)
+    .await?;
+    cancelling
+        .map(|asked| asked != 0)
+        .ok_or(StoreError::LeaseLost)
+}
+
+pub(super) async fn finish(db: &mut SqliteConnection, finish: &Finish) -> Result<(), StoreError> {
+    let ended = sqlx::query(
+        "UPDATE jobs SET status = ?, error = ?, finished_at = ?, cancelling = 0, \
+         owner = NULL, owned_until = NULL WHERE number = ? AND owner = ? AND status = 'running'",
+    )
+    .bind(finish.status.as_str())
+    .bind(&finish.error)
+    .bind(finish.now)
+    .bind(finish.lease.job)
+    .bind(&finish.lease.owner)
+    .execute(db)
+    .await?;
+    match ended.rows_affected() {
+        0 => Err(StoreError::LeaseLost),
+        _ => Ok(()),
+    }
+}
+
+pub(super) async fn release(db: &mut SqliteConnection, lease: &Lease) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE jobs SET status = 'queued', owner = NULL, owned_until = NULL \
+         WHERE number = ? AND owner = ? AND status = 'running'",
+    )
+    .bind(lease.job)
+    .bind(&lease.owner)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// A job that waits ends now; one that runs is ended by its owner.
+pub(super) async fn cancel(
+    db: &mut SqliteConnection,
+    job: i64,
+    now: i64,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE jobs SET cancelling = (status = 'running'), \
+         finished_at = CASE status WHEN 'queued' THEN ? END, \
+         status = CASE status WHEN 'queued' THEN 'cancelled' ELSE status END \
+         WHERE number = ? AND status IN ('queued', 'running')",
+    )
+    .bind(now)
+    .bind(job)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Queues an ended job again, with its failed and empty pages still to do. Returns how many.
+pub(super) async fn retry(db: &mut SqliteConnection, job: i64) -> Result<u64, StoreError> {
+    let counts: Option<String> = sqlx::query_scalar(
+        "SELECT counts FROM jobs WHERE number = ? AND status IN ('completed', 'failed', 'cancelled')",
+    )
+    .bind(job)
+    .fetch_optional(&mut *db)
+    .await?;
+    let Some(counts) = counts else {
+        return Ok(0);
+    };
+    let mut counts: JobCounts = serde_json::from_str(&counts).unwrap_or_default();
+    let again: Vec<(i64, String, String, Option<String>)> = sqlx::query_as(
+        "DELETE FROM job_pages WHERE job = ? AND outcome IN ('failed', 'empty') \
+         RETURNING entry, page_id, outcome, code",
+    )
+    .bind(job)
+    .fetch_all(&mut *db)
+    .await?;
+    for (entry, page, outcome, code) in &again {
+        let outcome: Outcome = codec::from_name(outcome)?;
+        counts.remove(outcome, code.as_deref());
+        sqlx::query("DELETE FROM pages WHERE id = ?")
+            .bind(page)
+            .execute(&mut *db)
+            .await?;
+        sqlx::query("UPDATE frontier SET done = 0 WHERE job = ? AND number = ?")
+            .bind(job)
+            .bind(entry)
+            .execute(&mut *db)
+            .await?;
+    }
+    sqlx::query(
+        "UPDATE jobs SET status = 'queued', finished_at = NULL, error = NULL, counts = ? \
+         WHERE number = ?",
+    )
+    .bind(serde_json::to_string(&counts).unwrap_or_default())
+    .bind(job)
+    .execute(db)
+    .await?;
+    Ok(again.len() as u64)
+}
+
+/// Removes up to `limit` pages of a job that does not run, and the job when none is left. Returns
+/// the ids of removed pages.
+pub(super) async fn erase(
+    db: &mut SqliteConnection,
+    job: i64,
+    limit: i64,
+) -> Result<Vec<String>, StoreError> {
+    let pages: Vec<String> = sqlx::query_scalar(
+        "DELETE FROM job_pages WHERE job = ? AND number IN \
+         (SELECT number FROM job_pages WHERE job = ? ORDER BY number LIMIT ?) RETURNING page_id",
+    )
+    .bind(job)
+    .bind(job)
+    .bind(limit)
+    .fetch_all(&mut *db)
+    .await?;
+    for page in &pages {
+        sqlx::query("DELETE FROM pages WHERE id = ?")
+            .bind(page)
+            .execute(&mut *db)
+            .await?;
+    }
+    if pages.is_empty() {
+        // Its frontier goes with it.
+        sqlx::query("DELETE FROM jobs WHERE number = ?")
+            .bind(job)
+            .execute(db)
+            .await?;
+    }
+    Ok(pages)
+}
+
+struct JobRow {
+    number: i64,
+    id: String,
+    kind: String,
+    status: String,
+    url: String,
+    created_at: i64,
+    started_at: Option<i64>,
+    finished_at: Option<i64>,
+    counts: String,
+    error: Option<String>,
+}
+
+impl FromRow<'_, SqliteRow> for JobRow {
+    fn from_row(row: &SqliteRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            number: row.try_get("number")?,
+            id: row.try_get("id")?,
+            kind: row.try_get("kind")?,
+            status: row.try_get("status")?,
+            url: row.try_get("url")?,
+            created_at: row.try_get("created_at")?,
+            started_at: row.try_get("started_at")?,
+            finished_at: row.try_get("finished_at")?,
+            counts: row.try_get("counts")?,
+            error: row.try_get("error")?,
+        })
+    }
+}
+
+impl JobRow {
+    fn job(self) -> Result<(i64, Job), StoreError> {
+        let damaged = |error: &dyn std::fmt::Display| StoreError::Damaged(error.to_string());
+        let time = |at| Timestamp::from_millisecond(at).map_err(|error| damaged(&error));
+        let error = self
+            .error
+            .map(|json| serde_json::from_str(&json))
+            .transpose();
+        let status: JobStatus = codec::from_name(&self.status)?;
+        let mut counts: JobCounts =
+            serde_json::from_str(&self.counts).map_err(|error| damaged(&error))?;
+        if status.is_final() {
+            // What is left in the frontier will not be done.
+            counts.total = counts.done;
+        }
+        let job = Job {
+            id: self.id,
+            kind: codec::from_name(&self.kind)?,
+            status,
+            url: self.url,
+            created_at: time(self.created_at)?,
+            started_at: self.started_at.map(time).transpose()?,
+            finished_at: self.finished_at.map(time).transpose()?,
+            counts,
+            pages_per_s: 0.0,
+            eta_s: None,
+            error: error.map_err(|error| damaged(&error))?,
+        };
+        Ok((self.number, job))
+    }
+}
+
+const COLUMNS: &str = "SELECT number, id, kind, status, url, created_at, started_at, finished_at, \
+                       counts, error FROM jobs";
+
+/// A job and its number.
+pub(super) async fn find(db: &SqlitePool, id: &str) -> Result<Option<(i64, Job)>, StoreError> {
+    let mut query = QueryBuilder::new(COLUMNS);
+    query.push(" WHERE id = ").push_bind(id);
+    let row: Option<JobRow> = query.build_query_as().fetch_optional(db).await?;
+    row.map(JobRow::job).transpose()
+}
+
+/// The same by its number.
+pub(super) async fn at(db: &SqlitePool, number: i64) -> Result<Option<(i64, Job)>, StoreError> {
+    let mut query = QueryBuilder::new(COLUMNS);
+    query.push(" WHERE number = ").push_bind(number);
+    let row: Option<JobRow> = query.build_query_as().fetch_optional(db).await?;
+    row.map(JobRow::job).transpose()
+}
+
+/// Newest first, before number `before`.
+pub(super) async fn list(
+    db: &SqlitePool,
+    kind: Option<JobKind>,
+    status: Option<JobStatus>,
+    before: i64,
+    limit: u32,
+) -> Result<Vec<(i64, Job)>, StoreError> {
+    let mut query = QueryBuilder::new(COLUMNS);
+    query.push(" WHERE number < ").push_bind(before);
+    if let Some(kind) = kind {
+        query.push(" AND kind = ").push_bind(kind.as_str());
+    }
+    if let Some(status) = status {
+        query.push(" AND status = ").push_bind(status.as_str());
+    }
+    query
+        .push(" ORDER BY number DESC LIMIT ")
+        .push_bind(i64::from(limit));
+    let rows: Vec<JobRow> = query.build_query_as().fetch_all(db).await?;
+    rows.into_iter().map(JobRow::job).collect()
+}
+
+/// Owners of the jobs that run.
+pub(super) async fn owners(db: &SqlitePool) -> Result<Vec<String>, StoreError> {
+    Ok(sqlx::query_scalar(
+        "SELECT DISTINCT owner FROM jobs WHERE status = 'running' AND owner IS NOT NULL",
+    )
+    .fetch_all(db)
+    .await?)
+}
+
+/// Numbers of the jobs that ended before `before`.
+pub(super) async fn ended(db: &SqlitePool, before: i64) -> Result<Vec<i64>, StoreError> {
+    Ok(sqlx::query_scalar(
+        "SELECT number FROM jobs WHERE status IN ('completed', 'failed', 'cancelled') \
+         AND finished_at < ? ORDER BY number LIMIT 100",
+    )
+    .bind(before)
+    .fetch_all(db)
+    .await?)
+}
