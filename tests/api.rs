@@ -262,7 +262,7 @@ async fn a_page_of_another_site_cannot_use_a_server_without_a_key() {
 async fn every_refusal_is_json_with_a_request_id() {
     let server = Server::start();
     let client = reqwest::Client::new();
-    let huge = format!("{{\"url\": \"{}\"}}", "a".repeat(3 << 20));
+    let huge = format!("{{\"url\": \"{}\"}}", "a".repeat(5 << 20));
     let json = ("Content-Type", "application/json");
     let refusals = [
         client.get(server.url("/nowhere")),

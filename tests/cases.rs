@@ -4,10 +4,10 @@ use std::process::Command;
 
 use trawls_testkit::shared;
 
-use crate::support::Server;
+use crate::support::{Server, alone};
 
 /// Groups whose parts are built.
-const GROUPS: &str = "markdown,main-content,encoding,fetch,blocked-pages,security,api";
+const GROUPS: &str = "markdown,main-content,encoding,fetch,blocked-pages,security,api,robots,crawl";
 
 async fn run_cases(server: &Server, arguments: &[&str], skipped: &str) {
     let Some(runner) = shared("cases/run_cases.py", skipped) else {
@@ -28,6 +28,7 @@ async fn run_cases(server: &Server, arguments: &[&str], skipped: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_case_of_the_built_parts_passes() {
+    let _alone = alone().await;
     let server = Server::start();
     // A port of its own, so that a fixture server that somebody left running is not asked.
     let arguments = ["--group", GROUPS, "--fixture-port", "18731"];

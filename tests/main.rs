@@ -12,6 +12,7 @@ mod api;
 mod architecture;
 mod cases;
 mod cli;
+mod jobs;
 mod process;
 mod support;
 mod ui;

@@ -95,7 +95,7 @@ async fn a_worker_sweeps_for_a_server_that_does_not() {
     let leaves_it = [("TRAWLS_EMBEDDED_WORKER", "false")];
     let server = Server::on(server.data(), &leaves_it);
     assert_eq!(pages_stored(&server).await, 2);
-    let mut worker = Server::worker(server.data());
+    let mut worker = Server::worker(server.data(), &[]);
     while pages_stored(&server).await != 1 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

@@ -4,10 +4,11 @@ use std::process::Command;
 
 use trawls_testkit::TrapSite;
 
-use crate::support::{Server, root};
+use crate::support::{Server, alone, root};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_playground_works_in_a_real_browser() {
+    let _alone = alone().await;
     let traps = TrapSite::start().await.unwrap();
     let server = Server::start();
     let (base, traps_url) = (server.url(""), traps.url(""));

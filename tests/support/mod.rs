@@ -15,6 +15,12 @@ use tempfile::TempDir;
 /// Long enough for a debug build on a busy machine; nothing waits this long when all is well.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Held by tests that keep every core busy, or that are the worse for it: they run one by one.
+pub(crate) async fn alone() -> tokio::sync::MutexGuard<'static, ()> {
+    static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+    ALONE.lock().await
+}
+
 pub(crate) fn trawls() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_trawls"));
     for (name, _) in std::env::vars_os() {
@@ -49,8 +55,8 @@ impl Server {
     }
 
     /// A worker on the data of a server; it listens nowhere.
-    pub(crate) fn worker(data: Arc<TempDir>) -> Self {
-        Self::run(&["worker"], data, &[])
+    pub(crate) fn worker(data: Arc<TempDir>, settings: &[(&str, &str)]) -> Self {
+        Self::run(&["worker"], data, settings)
     }
 
     fn run(arguments: &[&str], data: Arc<TempDir>, settings: &[(&str, &str)]) -> Self {
@@ -106,15 +112,21 @@ impl Server {
 
     /// Status and body of `POST /v1/scrape`.
     pub(crate) async fn post(&self, body: &Value) -> (u16, Value) {
+        self.post_to("/v1/scrape", body).await
+    }
+
+    /// Status and body of a POST.
+    pub(crate) async fn post_to(&self, path: &str, body: &Value) -> (u16, Value) {
         let client = reqwest::Client::new();
-        let response = client
-            .post(self.url("/v1/scrape"))
-            .json(body)
-            .send()
-            .await
-            .unwrap();
+        let request = client.post(self.url(path)).json(body);
+        let response = request.send().await.unwrap();
         let status = response.status().as_u16();
         (status, response.json().await.unwrap())
+    }
+
+    /// Body of a GET.
+    pub(crate) async fn read(&self, path: &str) -> Value {
+        self.get(path).await.json().await.unwrap()
     }
 
     /// A page that is data whatever became of it.

@@ -38,6 +38,7 @@ impl Scene {
                 reading_threads: 2,
                 max_body_bytes: 1 << 24,
                 works: false,
+                pages_per_job: 8,
                 allows_private_targets: true,
             },
         );

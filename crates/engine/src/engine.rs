@@ -10,7 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use tokio::{task::AbortHandle, time::Instant};
+use tokio::{sync::watch, task::AbortHandle, time::Instant};
 use trawls_content::Selector;
 use trawls_contract::{
     InvalidOption, PageResult, PartState, Readiness, RequestRecord, ScrapeOptions, ScrapeRequest,
@@ -19,7 +19,7 @@ use trawls_contract::{
 use trawls_fetch::Fetcher;
 use trawls_store::Store;
 
-use crate::{EngineError, flights::Flights, reader::Reader, scrape, sweep, system};
+use crate::{EngineError, flights::Flights, jobs::Worker, reader::Reader, scrape, sweep, system};
 
 /// How long `close` waits for the last commits.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(10);
@@ -37,8 +37,10 @@ pub struct EngineConfig {
     pub reading_threads: usize,
     /// Ceiling of a decoded body.
     pub max_body_bytes: usize,
-    /// Whether this process does what nobody waits for; otherwise another one on the same store does.
+    /// Whether this process does jobs and sweeps; otherwise another one on the same store does.
     pub works: bool,
+    /// Pages of one job at once, if the job does not say.
+    pub pages_per_job: usize,
     /// Whether the fetcher may reach private addresses; logged with each page.
     pub allows_private_targets: bool,
 }
@@ -48,10 +50,16 @@ pub struct EngineConfig {
 pub struct Engine(Arc<Inner>);
 
 struct Inner {
-    rooms: Rooms,
+    rooms: Arc<Rooms>,
     started: Instant,
     running: AtomicU64,
-    sweeper: Option<AbortHandle>,
+    work: Option<Work>,
+}
+
+/// What this process does while nobody waits for it.
+struct Work {
+    worker: Worker,
+    sweeper: AbortHandle,
 }
 
 /// What the corridor walks through.
@@ -60,27 +68,39 @@ pub(crate) struct Rooms {
     pub(crate) reader: Reader,
     pub(crate) store: Store,
     pub(crate) flights: Flights,
+    /// Changes whenever something was committed for a job.
+    pub(crate) signs: watch::Sender<()>,
+    /// True when this process stops.
+    pub(crate) stops: watch::Sender<bool>,
     pub(crate) config: EngineConfig,
 }
 
 impl Engine {
-    /// Takes over the store, and sweeps it if it is to work. Needs a running tokio runtime.
+    /// Takes over the store, and does its jobs if it is to work. Needs a running tokio runtime.
     pub fn new(fetcher: Arc<Fetcher>, store: Store, config: EngineConfig) -> Self {
-        let sweeper = config
-            .works
-            .then(|| sweep::start(store.clone(), config.result_ttl).abort_handle());
+        let rooms = Arc::new(Rooms {
+            fetcher,
+            reader: Reader::new(config.reading_threads),
+            store,
+            flights: Flights::default(),
+            signs: watch::Sender::new(()),
+            stops: watch::Sender::new(false),
+            config,
+        });
+        let work = rooms.config.works.then(|| Work {
+            worker: Worker::start(Arc::clone(&rooms)),
+            sweeper: sweep::start(rooms.store.clone(), rooms.config.result_ttl).abort_handle(),
+        });
         Self(Arc::new(Inner {
-            rooms: Rooms {
-                fetcher,
-                reader: Reader::new(config.reading_threads),
-                store,
-                flights: Flights::default(),
-                config,
-            },
+            rooms,
             started: Instant::now(),
             running: AtomicU64::new(0),
-            sweeper,
+            work,
         }))
+    }
+
+    pub(crate) fn rooms(&self) -> &Arc<Rooms> {
+        &self.0.rooms
     }
 
     /// Understands a URL and options.
@@ -152,7 +172,7 @@ impl Engine {
             ready: database.ok,
             database,
             browser: system::browser(),
-            worker: match &self.0.sweeper {
+            worker: match &self.0.work {
                 Some(_) => part(true, "works in this process"),
                 None => part(true, "left to another process"),
             },
@@ -174,9 +194,19 @@ impl Engine {
         Ok(self.0.rooms.store.requests(limit).await?)
     }
 
+    /// Says that this process stops: no new job or page is begun, and whoever follows a job is
+    /// let go.
+    pub fn announce_stop(&self) {
+        self.rooms().stops.send_replace(true);
+    }
+
     /// Commits what is queued and closes the database, within bounds. Call it when no page runs.
     pub async fn close(&self) {
-        self.0.stop_work();
+        self.announce_stop();
+        if let Some(work) = &self.0.work {
+            work.worker.ended().await;
+            work.sweeper.abort();
+        }
         let closing = self.0.rooms.store.close();
         if tokio::time::timeout(CLOSE_PATIENCE, closing).await.is_err() {
             tracing::error!("the database did not close in time");
@@ -184,17 +214,9 @@ impl Engine {
     }
 }
 
-impl Inner {
-    fn stop_work(&self) {
-        if let Some(sweeper) = &self.sweeper {
-            sweeper.abort();
-        }
-    }
-}
-
-impl Drop for Inner {
+impl Drop for Work {
     fn drop(&mut self) {
-        self.stop_work();
+        self.sweeper.abort();
     }
 }
 

@@ -9,6 +9,7 @@ mod corridor_tests;
 mod engine;
 mod error;
 mod flights;
+mod jobs;
 mod outcome;
 mod page_cache;
 mod plan;
@@ -21,3 +22,5 @@ mod system;
 
 pub use engine::{Engine, EngineConfig};
 pub use error::EngineError;
+pub use jobs::{Idempotency, JobEvent, NoJob};
+pub use trawls_store::PageFilter;

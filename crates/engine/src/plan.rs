@@ -18,7 +18,10 @@ pub(crate) fn fetch_plan(
     FetchPlan {
         url: request.url.clone(),
         mode: options.mode,
-        limits: Limits::within(remaining, max_body_bytes),
+        limits: Limits {
+            delay: options.delay,
+            ..Limits::within(remaining, max_body_bytes)
+        },
         identity: Identity {
             headers: options.headers.clone(),
             cookies: options.cookies.clone(),
@@ -53,7 +56,7 @@ pub(crate) fn read_options(request: &ScrapeRequest) -> Result<ReadOptions, Strin
         want: Want {
             html: wants(Format::Html),
             raw_html: wants(Format::RawHtml),
-            links: wants(Format::Links),
+            links: wants(Format::Links) || content.gather_links,
             images: wants(Format::Images),
             tables: wants(Format::Tables),
             structured: wants(Format::Json),

@@ -6,7 +6,10 @@ use http::{HeaderMap, header};
 use jiff::Timestamp;
 use tokio::time::Instant;
 use trawls_content::Page;
-use trawls_contract::{Attempt, FetchMode, Format, JsonData, PageResult, ScrapeRequest, Timings};
+use trawls_contract::{
+    Attempt, ErrorInfo, FetchMode, Format, JsonData, Outcome, PageResult, PageStatus, Quality,
+    ScrapeRequest, Timings,
+};
 use trawls_fetch::Fetched;
 
 use crate::outcome::Judgement;
@@ -133,6 +136,40 @@ pub(crate) fn page_result(
         trace: visit.trace,
         timings: watch.timings(visit.ttfb),
         fetched_at: watch.now,
+        depth: None,
+        referrer: None,
+        from_cache: false,
+    }
+}
+
+/// A page that was never asked for.
+pub(crate) fn failed_page(url: &str, error: ErrorInfo, now: Timestamp) -> PageResult {
+    PageResult {
+        id: uuid::Uuid::now_v7().to_string(),
+        url: url.to_owned(),
+        final_url: url.to_owned(),
+        status: PageStatus::Failed,
+        outcome: Outcome::Failed,
+        http_status: None,
+        content_type: None,
+        fetch_mode_used: None,
+        markdown: None,
+        html: None,
+        raw_html: None,
+        json_data: None,
+        links: None,
+        images: None,
+        tables: None,
+        metadata: None,
+        chunks: None,
+        screenshot_url: None,
+        pdf_url: None,
+        quality: Quality::default(),
+        warnings: Vec::new(),
+        error: Some(error),
+        trace: Vec::new(),
+        timings: Timings::default(),
+        fetched_at: now,
         depth: None,
         referrer: None,
         from_cache: false,

@@ -6,9 +6,10 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use tokio::time::{Instant, timeout};
 use trawls_content::{Page, RawDocument};
-use trawls_contract::{PageResult, ScrapeRequest, Verdict};
+use trawls_contract::{Link, PageResult, ScrapeRequest, Verdict};
 use trawls_fetch::{FetchReport, Fetched};
-use trawls_store::{CacheKey, CachedPage, Keep, RawBody, StoreError};
+use trawls_store::{CacheKey, CachedPage, Keep, RawBody, StoreError, Validators};
+use url::Url;
 
 use crate::{
     engine::Rooms,
@@ -25,15 +26,40 @@ const KEEP_PATIENCE: Duration = Duration::from_secs(5);
 /// Larger bodies are not kept for reading again: they would fill the disk, not serve anybody.
 const MAX_KEPT_BODY: usize = 16 * 1024 * 1024;
 
+/// A page in hand, not kept yet.
+pub(crate) struct Visited {
+    pub(crate) page: PageResult,
+    /// What to keep with it; nothing of a page that the cache answered.
+    pub(crate) keepsake: Option<Keepsake>,
+    /// Others who want the same page wait until this is dropped.
+    _flight: Option<Flight>,
+}
+
+/// What is kept beside the result.
+#[derive(Default)]
+pub(crate) struct Keepsake {
+    pub(crate) body: Option<RawBody>,
+    pub(crate) cache: Option<(CacheKey, Validators)>,
+}
+
 /// One page from its URL.
 pub(crate) async fn scrape(rooms: &Rooms, request: &ScrapeRequest, now: Timestamp) -> PageResult {
+    let visited = visit(rooms, request, now).await;
+    match visited.keepsake {
+        Some(keepsake) => keep(rooms, visited.page, keepsake).await,
+        None => visited.page,
+    }
+}
+
+/// The same, but the caller keeps it.
+pub(crate) async fn visit(rooms: &Rooms, request: &ScrapeRequest, now: Timestamp) -> Visited {
     let mut watch = Watch::start(now);
     let deadline = watch.started + request.fetch.timeout;
     log_unsafe_choices(rooms, request);
     let key = page_cache::key(request);
 
-    let (stale, _flight) = match look_up(rooms, request, key, &watch).await {
-        Known::Fresh(cached) => return from_cache(request, &watch, &cached.page),
+    let (stale, flight) = match look_up(rooms, request, key, &watch).await {
+        Known::Fresh(cached) => return Visited::known(from_cache(request, &watch, &cached.page)),
         Known::Stale(cached, flight) => (Some(cached), flight),
         Known::Nothing(flight) => (None, flight),
     };
@@ -52,17 +78,20 @@ pub(crate) async fn scrape(rooms: &Rooms, request: &ScrapeRequest, now: Timestam
         Err(error) => {
             let judgement = Judgement::of_error(error::of_fetch(&error, &attempts));
             let visit = Visit::without_response(attempts, warnings);
-            let result = page_result(request, &watch, visit, None, judgement);
-            return keep(rooms, result, None, None).await;
+            return Visited {
+                page: page_result(request, &watch, visit, None, judgement),
+                keepsake: Some(Keepsake::default()),
+                _flight: flight,
+            };
         }
     };
     if let (Verdict::NotModified, Some(cached)) = (fetched.verdict, &stale) {
         confirm(rooms, key, cached, now).await;
         let page = from_cache(request, &watch, &cached.page);
-        return PageResult {
+        return Visited::known(PageResult {
             trace: attempts,
             ..page
-        };
+        });
     }
 
     let reading = read(rooms, request, &fetched, deadline).await;
@@ -70,9 +99,56 @@ pub(crate) async fn scrape(rooms: &Rooms, request: &ScrapeRequest, now: Timestam
     let judgement = judge(Evidence::of(&fetched), reading.as_ref()).after(error::tries(&attempts));
     let visit = Visit::of(&fetched, attempts, warnings);
     let page = reading.and_then(Result::ok);
-    let result = page_result(request, &watch, visit, page, judgement);
+    let page = page_result(request, &watch, visit, page, judgement);
     let key = page_cache::fills(request).then_some(key);
-    keep(rooms, result, Some(&fetched), key).await
+    Visited {
+        keepsake: Some(Keepsake::of(&page, &fetched, key)),
+        page,
+        _flight: flight,
+    }
+}
+
+impl Visited {
+    fn known(page: PageResult) -> Self {
+        Self {
+            page,
+            keepsake: None,
+            _flight: None,
+        }
+    }
+}
+
+impl Keepsake {
+    fn of(page: &PageResult, fetched: &Fetched, key: Option<CacheKey>) -> Self {
+        // `raw_html` is the same text: once is enough.
+        let keeps_body =
+            page.raw_html.is_none() && (1..=MAX_KEPT_BODY).contains(&fetched.body.len());
+        let key = key.filter(|_| page_cache::is_worth_keeping(page, fetched));
+        Self {
+            body: keeps_body.then(|| RawBody {
+                bytes: fetched.body.clone(),
+                content_type: page.content_type.clone(),
+            }),
+            cache: key.map(|key| (key, page_cache::validators(fetched))),
+        }
+    }
+}
+
+/// The links of a kept page that was kept without them, from its kept body.
+pub(crate) async fn links_again(
+    rooms: &Rooms,
+    request: &ScrapeRequest,
+    page: &PageResult,
+) -> Option<Vec<Link>> {
+    let body = rooms.store.body(&page.id).await.ok().flatten()?;
+    let document = RawDocument {
+        body: body.bytes,
+        content_type: body.content_type,
+        url: Url::parse(&page.final_url).ok()?,
+    };
+    let deadline = Instant::now() + request.fetch.timeout;
+    let read = read_raw(rooms, request, document, deadline).await;
+    read.ok()?.links
 }
 
 /// A document that is already here: the same result, without network, cache and keeping.
@@ -181,27 +257,12 @@ async fn read_raw(
 
 /// Commits the page before it is answered. A page that cannot be kept is answered all the same,
 /// with a warning.
-async fn keep(
-    rooms: &Rooms,
-    result: PageResult,
-    fetched: Option<&Fetched>,
-    key: Option<CacheKey>,
-) -> PageResult {
-    let page = Arc::new(result);
-    let body = fetched.filter(|fetched| {
-        // `raw_html` is the same text: once is enough.
-        page.raw_html.is_none() && (1..=MAX_KEPT_BODY).contains(&fetched.body.len())
-    });
-    let cache = fetched
-        .zip(key)
-        .filter(|(fetched, _)| page_cache::is_worth_keeping(&page, fetched));
+async fn keep(rooms: &Rooms, page: PageResult, keepsake: Keepsake) -> PageResult {
+    let page = Arc::new(page);
     let kept = patiently(rooms.store.keep(Keep {
         page: page.clone(),
-        body: body.map(|fetched| RawBody {
-            bytes: fetched.body.clone(),
-            content_type: page.content_type.clone(),
-        }),
-        cache: cache.map(|(fetched, key)| (key, page_cache::validators(fetched))),
+        body: keepsake.body,
+        cache: keepsake.cache,
     }))
     .await;
     let mut result = Arc::unwrap_or_clone(page);

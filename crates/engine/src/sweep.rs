@@ -25,6 +25,10 @@ pub(crate) async fn sweep(store: &Store, result_ttl: Duration, now: Timestamp) {
     let Ok(before) = now.checked_sub(ttl) else {
         return;
     };
+    // A job's pages go with it.
+    if let Err(error) = store.sweep_jobs(before).await {
+        tracing::warn!(%error, "old jobs were not swept");
+    }
     loop {
         match store.sweep(before).await {
             Ok(true) => tokio::task::yield_now().await,

@@ -10,9 +10,9 @@ use bytes::Bytes;
 
 use crate::error::HttpError;
 
-/// Largest body of a call: options are small, and the longest lists of URLs fit.
-pub(crate) const MAX_BODY_BYTES: usize = 1 << 20;
-/// Longest wait for a body; a megabyte takes this long at 50 kB/s.
+/// Largest body of a call: ten thousand long URLs.
+pub(crate) const MAX_BODY_BYTES: usize = 4 << 20;
+/// Longest wait for a body; the largest takes this long at 200 kB/s.
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The bytes of a body that says it is JSON.

@@ -39,6 +39,12 @@ pub(crate) enum HttpError {
     NoRoute,
     /// No such page.
     NoPage,
+    /// No such job.
+    NoJob,
+    /// The job runs, and what is asked needs it to be over.
+    JobRuns,
+    /// The idempotency key was used for another body.
+    KeyReused,
     /// The route exists, the method doesn't.
     NoMethod,
     /// Every slot is taken.
@@ -64,7 +70,8 @@ impl HttpError {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
             Self::ForeignHost => StatusCode::MISDIRECTED_REQUEST,
             Self::ForeignOrigin => StatusCode::FORBIDDEN,
-            Self::NoRoute | Self::NoPage => StatusCode::NOT_FOUND,
+            Self::NoRoute | Self::NoPage | Self::NoJob => StatusCode::NOT_FOUND,
+            Self::JobRuns | Self::KeyReused => StatusCode::CONFLICT,
             Self::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
             Self::Busy | Self::NotReady(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Overdue => StatusCode::GATEWAY_TIMEOUT,
@@ -85,7 +92,9 @@ impl HttpError {
             Self::Unauthorized => "UNAUTHORIZED",
             Self::ForeignHost => "FOREIGN_HOST",
             Self::ForeignOrigin => "FOREIGN_ORIGIN",
-            Self::NoRoute | Self::NoPage => ErrorCode::NotFound.as_str(),
+            Self::NoRoute | Self::NoPage | Self::NoJob => ErrorCode::NotFound.as_str(),
+            Self::JobRuns => "JOB_RUNS",
+            Self::KeyReused => "IDEMPOTENCY_CONFLICT",
             Self::NoMethod => "METHOD_NOT_ALLOWED",
             Self::Busy => "OVERLOADED",
             Self::Overdue => ErrorCode::TimeoutTotal.as_str(),
@@ -115,6 +124,11 @@ impl HttpError {
             }
             Self::NoRoute => "no such route; /docs lists them".into(),
             Self::NoPage => "no page with this id is stored".into(),
+            Self::NoJob => "no job with this id is stored".into(),
+            Self::JobRuns => "the job is not over; cancel it first".into(),
+            Self::KeyReused => {
+                "this Idempotency-Key was used with another body in the last 24 hours".into()
+            }
             Self::NoMethod => {
                 "this route doesn't take this method; the Allow header lists those it takes".into()
             }

@@ -86,7 +86,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     unused("LLM_API_KEY", Kind::Secret, "", "The provider's key."),
     unused("LLM_MODEL", Kind::Text, "", "Name of the model."),
     unused("RATE_LIMIT_PER_MINUTE", Kind::Count(1, 1_000_000), "", "Calls per key or address and minute."),
-    unused("WORKER_CONCURRENCY", Kind::Count(1, 10_000), "", "Pages of jobs at once."),
+    used("WORKER_CONCURRENCY", Kind::Count(1, 10_000), "32", "Pages of one job at once, if the job does not say."),
     used("EMBEDDED_WORKER", Kind::Flag, "true", "Do the background work inside the server; otherwise `trawls worker` does it."),
     unused("COMPAT_LISTEN", Kind::Text, "", "Address of the facades for programs written for other services."),
     used("LOG_FORMAT", Kind::Choice(&["text", "json"]), "text", "Shape of the log on stderr. `RUST_LOG` filters it."),
@@ -133,6 +133,7 @@ pub(crate) struct Fetch {
     pub(crate) proxies: Vec<Url>,
     pub(crate) per_host: usize,
     pub(crate) global: usize,
+    pub(crate) pages_per_job: usize,
     pub(crate) max_body_bytes: usize,
 }
 
@@ -173,6 +174,7 @@ impl Config {
             proxies: values.list("PROXY_URLS")?,
             per_host: values.parsed("MAX_CONCURRENCY_PER_HOST")?,
             global: values.parsed("MAX_CONCURRENCY_GLOBAL")?,
+            pages_per_job: values.parsed("WORKER_CONCURRENCY")?,
             max_body_bytes: megabytes << 20,
         };
         if fetch.allow_private_targets {

@@ -40,6 +40,7 @@ fn engine_on(store: Store, config: &Config, works: bool) -> Result<Engine> {
         reading_threads: std::thread::available_parallelism().map_or(2, usize::from),
         max_body_bytes: fetch.max_body_bytes,
         works,
+        pages_per_job: fetch.pages_per_job,
         allows_private_targets: fetch.allow_private_targets,
     };
     Ok(Engine::new(Arc::new(fetcher), store, engine))

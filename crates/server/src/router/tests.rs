@@ -76,6 +76,7 @@ async fn engine() -> Engine {
         reading_threads: 1,
         max_body_bytes: 1 << 20,
         works: false,
+        pages_per_job: 8,
         allows_private_targets: false,
     };
     Engine::new(

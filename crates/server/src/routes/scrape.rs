@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use axum::{extract::State, response::Response};
-use serde::de::IgnoredAny;
-use trawls_contract::{ErrorCode, InvalidOption, PageResult, ScrapeBody};
+use trawls_contract::{PageResult, ScrapeBody};
 
 use super::json;
 use crate::{App, body::JsonBytes, error::HttpError};
@@ -29,7 +28,7 @@ pub(crate) async fn scrape(
 ) -> Result<Response, HttpError> {
     let _slot = app.slots.try_acquire().map_err(|_| HttpError::Busy)?;
     let ScrapeBody { url, options } =
-        ScrapeBody::from_json(&body).map_err(|fault| invalid(&body, fault))?;
+        ScrapeBody::from_json(&body).map_err(|fault| super::invalid(&body, fault))?;
     let limit = Duration::from_millis(options.timeout_ms).saturating_add(OVERDUE);
     let request = app.engine.admit(&url, options)?;
     let page = tokio::time::timeout(limit, app.engine.scrape(&request))
@@ -41,19 +40,4 @@ pub(crate) async fn scrape(
         response.extensions_mut().insert(error.code);
     }
     Ok(response)
-}
-
-fn invalid(body: &[u8], (field, problem): (String, String)) -> HttpError {
-    if serde_json::from_slice::<IgnoredAny>(body).is_err() {
-        return HttpError::NotJson(problem);
-    }
-    let code = match field.as_str() {
-        "url" => ErrorCode::InvalidUrl,
-        _ => ErrorCode::InvalidOptions,
-    };
-    HttpError::Invalid(InvalidOption {
-        code,
-        field,
-        problem,
-    })
 }

@@ -49,6 +49,10 @@ impl Serve {
             version = env!("CARGO_PKG_VERSION"),
             "listening"
         );
+        let stop = async {
+            stop.await;
+            engine.announce_stop();
+        };
         trawls_server::serve(listener, router, stop).await;
         engine.close().await;
         tracing::info!("stopped");

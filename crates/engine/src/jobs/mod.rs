@@ -1,0 +1,226 @@
+//! Jobs: many pages under one id. `worker` claims them, `runner` runs one to its end, `page` does
+//! one page of it; what is true of a job is in the database, never here alone.
+
+mod events;
+mod identity;
+mod lanes;
+mod order;
+mod page;
+mod plan;
+mod runner;
+mod scope;
+mod simhash;
+mod traps;
+mod twins;
+mod worker;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use trawls_contract::{
+    BatchBody, BatchRequest, CrawlBody, CrawlRequest, InvalidOption, Job, JobKind, JobPage,
+    JobStatus, List,
+};
+use trawls_store::{JobToMake, PageFilter, StoreError};
+
+pub use self::events::JobEvent;
+pub(crate) use self::worker::Worker;
+use crate::{Engine, EngineError};
+
+/// Why a job was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum NoJob {
+    /// The body is wrong.
+    #[error(transparent)]
+    Invalid(#[from] InvalidOption),
+    /// The idempotency key was used for another body.
+    #[error("the idempotency key was used with another body")]
+    KeyReused,
+    /// The rest.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+/// Makes the same call the same job.
+#[derive(Debug, Clone)]
+pub struct Idempotency {
+    /// Who calls; two callers may use the same key.
+    pub caller: String,
+    /// As the caller wrote it.
+    pub key: String,
+}
+
+impl Engine {
+    /// Queues a crawl.
+    ///
+    /// # Errors
+    /// What is wrong with the body, or with the database.
+    pub async fn start_crawl(
+        &self,
+        body: CrawlBody,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Job, NoJob> {
+        let request = CrawlRequest::parse(body.clone(), plan::CHECKS)?;
+        let job = JobToMake {
+            kind: JobKind::Crawl,
+            url: request.scrape.url.to_string(),
+            idempotency: hashes(idempotency, &body),
+            request: &body,
+            entries: vec![plan::start_of(&request)],
+        };
+        self.make(job).await
+    }
+
+    /// Queues a batch.
+    ///
+    /// # Errors
+    /// What is wrong with the body, or with the database.
+    pub async fn start_batch(
+        &self,
+        body: BatchBody,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Job, NoJob> {
+        let request = BatchRequest::parse(body.clone(), plan::CHECKS)?;
+        let job = JobToMake {
+            kind: JobKind::Batch,
+            url: request.scrape.url.to_string(),
+            idempotency: hashes(idempotency, &body),
+            request: &body,
+            entries: plan::entries_of(&request),
+        };
+        self.make(job).await
+    }
+
+    async fn make<R: Serialize>(&self, job: JobToMake<'_, R>) -> Result<Job, NoJob> {
+        let rooms = self.rooms();
+        let job = rooms
+            .store
+            .make_job(job)
+            .await
+            .map_err(|error| match error {
+                StoreError::KeyReused => NoJob::KeyReused,
+                error => NoJob::Engine(error.into()),
+            })?;
+        rooms.signs.send_replace(());
+        Ok(job)
+    }
+
+    /// One job.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn job(&self, id: &str) -> Result<Option<Job>, EngineError> {
+        let job = self.rooms().store.job(id).await?;
+        Ok(job.map(|job| with_rate(job, Timestamp::now())))
+    }
+
+    /// Jobs, newest first. `cursor` is that of the last list.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn jobs(
+        &self,
+        kind: Option<JobKind>,
+        status: Option<JobStatus>,
+        cursor: Option<i64>,
+        limit: u32,
+    ) -> Result<List<Job>, EngineError> {
+        let (jobs, next) = self.rooms().store.jobs(kind, status, cursor, limit).await?;
+        let now = Timestamp::now();
+        Ok(List {
+            items: jobs.into_iter().map(|job| with_rate(job, now)).collect(),
+            next_cursor: next.map(|number| number.to_string()),
+            has_more: next.is_some(),
+        })
+    }
+
+    /// The pages of a job after page number `after`, in the order of completion; `None` when there
+    /// is no such job.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn job_pages(
+        &self,
+        id: &str,
+        filter: &PageFilter,
+        after: u64,
+        limit: u32,
+    ) -> Result<Option<List<JobPage>>, EngineError> {
+        let more = limit.saturating_add(1);
+        let found = self
+            .rooms()
+            .store
+            .job_pages(id, filter, after, more)
+            .await?;
+        Ok(found.map(|mut items| {
+            let has_more = items.len() > limit as usize;
+            items.truncate(limit as usize);
+            let last = items.last().map(|page| page.number.to_string());
+            List {
+                next_cursor: last.filter(|_| has_more),
+                items,
+                has_more,
+            }
+        }))
+    }
+
+    /// Asks for a job to be stopped.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub async fn cancel_job(&self, id: &str) -> Result<Option<Job>, EngineError> {
+        let job = self.rooms().store.cancel_job(id).await?;
+        self.rooms().signs.send_replace(());
+        Ok(job)
+    }
+
+    /// Queues an ended job again for its failed and empty pages; says how many they are.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub async fn retry_job(&self, id: &str) -> Result<Option<(Job, u64)>, EngineError> {
+        let job = self.rooms().store.retry_job(id).await?;
+        self.rooms().signs.send_replace(());
+        Ok(job)
+    }
+
+    /// Removes a job with its pages. Returns whether there was one.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub async fn erase_job(&self, id: &str) -> Result<bool, EngineError> {
+        Ok(self.rooms().store.erase_job(id).await?)
+    }
+}
+
+/// Pages per second over the running time, and the time left at that rate.
+fn with_rate(mut job: Job, now: Timestamp) -> Job {
+    let Some(started) = job.started_at else {
+        return job;
+    };
+    let until = job.finished_at.unwrap_or(now);
+    let seconds = until.duration_since(started).as_secs_f64();
+    if seconds > 0.0 {
+        job.pages_per_s = (job.counts.done as f64 / seconds * 10.0).round() / 10.0;
+    }
+    if job.status == JobStatus::Running && job.pages_per_s > 0.0 {
+        let left = job.counts.total.saturating_sub(job.counts.done);
+        job.eta_s = Some((left as f64 / job.pages_per_s).ceil() as u64);
+    }
+    job
+}
+
+/// Hashes of caller and key, and of the body as it was understood.
+fn hashes(idempotency: Option<Idempotency>, body: &impl Serialize) -> Option<([u8; 32], [u8; 32])> {
+    let Idempotency { caller, key } = idempotency?;
+    let body = serde_json::to_vec(body).ok()?;
+    let of_key = Sha256::new()
+        .chain_update(caller.len().to_be_bytes())
+        .chain_update(caller)
+        .chain_update(key)
+        .finalize();
+    Some((of_key.into(), Sha256::digest(body).into()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! What a job's body means for its runner.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use trawls_content::Selector;
+use trawls_contract::{
+    BatchBody, BatchRequest, Checks, CrawlBody, CrawlRequest, JobKind, ScopeOptions, ScrapeRequest,
+    Strategy,
+};
+use trawls_store::{Marked, NewEntry, OwnedJob};
+
+use super::{
+    identity::{Identities, hash, host_of},
+    order::Order,
+    page::Brief,
+    scope::{Scope, check_glob},
+    twins::Twins,
+};
+
+/// What the contract cannot check itself.
+pub(crate) const CHECKS: Checks = Checks {
+    selector: |css| Selector::parse(css).map(drop),
+    glob: check_glob,
+};
+
+/// A job, understood.
+pub(super) struct Plan {
+    pub(super) scrape: ScrapeRequest,
+    pub(super) max_pages: u64,
+    pub(super) concurrency: usize,
+    pub(super) max_duration: Option<Duration>,
+    crawl: Option<CrawlPlan>,
+}
+
+struct CrawlPlan {
+    scope: ScopeOptions,
+    strategy: Strategy,
+    search: Option<String>,
+}
+
+impl Plan {
+    /// Understands the body that a job was made with.
+    ///
+    /// # Errors
+    /// The body is from a version that understood more.
+    pub(super) fn of(job: &OwnedJob, concurrency: usize) -> Result<Self, String> {
+        match job.kind {
+            JobKind::Crawl => {
+                let body: CrawlBody =
+                    serde_json::from_slice(&job.request).map_err(|error| error.to_string())?;
+                let request =
+                    CrawlRequest::parse(body, CHECKS).map_err(|error| error.to_string())?;
+                Ok(Self::crawl(request, concurrency))
+            }
+            JobKind::Batch => {
+                let body: BatchBody =
+                    serde_json::from_slice(&job.request).map_err(|error| error.to_string())?;
+                let request =
+                    BatchRequest::parse(body, CHECKS).map_err(|error| error.to_string())?;
+                Ok(Self {
+                    scrape: request.scrape,
+                    max_pages: u64::MAX,
+                    concurrency: request.concurrency.unwrap_or(concurrency),
+                    max_duration: None,
+                    crawl: None,
+                })
+            }
+        }
+    }
+
+    fn crawl(request: CrawlRequest, concurrency: usize) -> Self {
+        Self {
+            scrape: request.scrape,
+            max_pages: request.bounds.max_pages,
+            concurrency: request.bounds.concurrency.unwrap_or(concurrency),
+            max_duration: request.bounds.max_duration,
+            crawl: Some(CrawlPlan {
+                scope: request.scope,
+                strategy: request.strategy,
+                search: request.search,
+            }),
+        }
+    }
+
+    /// May a new entry be better than an old one?
+    pub(super) fn is_ranked(&self) -> bool {
+        self.crawl
+            .as_ref()
+            .is_some_and(|crawl| crawl.strategy != Strategy::Bfs)
+    }
+
+    pub(super) fn order(&self) -> Order {
+        match &self.crawl {
+            Some(crawl) => Order::new(crawl.strategy, crawl.search.as_deref()),
+            None => Order::Bfs,
+        }
+    }
+
+    /// What the job's pages share.
+    pub(super) fn brief(&self, job: Arc<OwnedJob>, marked: &[Marked]) -> Brief {
+        let crawl = self.crawl.as_ref();
+        Brief {
+            job,
+            scrape: self.scrape.clone(),
+            identities: identities(crawl.map(|crawl| &crawl.scope)),
+            // The globs were checked when the body was understood.
+            scope: crawl.and_then(|crawl| Scope::new(&self.scrape.url, &crawl.scope).ok()),
+            twins: Mutex::new(Twins::of(marked)),
+        }
+    }
+}
+
+fn identities(scope: Option<&ScopeOptions>) -> Identities {
+    Identities {
+        ignore_query: scope.is_some_and(|scope| scope.ignore_query),
+    }
+}
+
+/// The first entry of a crawl.
+pub(super) fn start_of(request: &CrawlRequest) -> NewEntry {
+    let url = &request.scrape.url;
+    NewEntry {
+        number: 1,
+        url: url.to_string(),
+        identity: identities(Some(&request.scope)).of(url),
+        host: host_of(url),
+        rank: 0,
+        depth: 0,
+        referrer: None,
+    }
+}
+
+/// The entries of a batch, each page once.
+pub(super) fn entries_of(request: &BatchRequest) -> Vec<NewEntry> {
+    let mut known = std::collections::HashSet::new();
+    let all = request.pages.iter().map(|(text, url)| match url {
+        Ok(url) => (url.to_string(), identities(None).of(url), host_of(url)),
+        Err(_) => (text.clone(), hash(text), 0),
+    });
+    let once = all.filter(|(_, identity, _)| known.insert(*identity));
+    (1..)
+        .zip(once)
+        .map(|(number, (url, identity, host))| NewEntry {
+            number,
+            url,
+            identity,
+            host,
+            rank: number,
+            depth: 0,
+            referrer: None,
+        })
+        .collect()
+}

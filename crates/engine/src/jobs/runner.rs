@@ -1,0 +1,443 @@
+//! Runs one job to its end: takes entries, does their pages side by side, commits what came of them
+//! in steps. One step is committed while the next is gathered; a page is out of the frontier only
+//! with its commit, so that whoever takes the job up after a crash finds nothing lost, nothing double.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use futures_util::future::{BoxFuture, FutureExt};
+use jiff::Timestamp;
+use tokio::{
+    sync::watch,
+    task::{Id, JoinSet},
+    time::{Instant, sleep_until},
+};
+use trawls_contract::{ErrorCode, ErrorInfo, JobCounts, JobStatus};
+use trawls_store::{Entry, NewEntry, OwnedJob, Step, StoreError};
+
+use super::{
+    lanes::{Lanes, Next},
+    order::Order,
+    page::{Brief, Done, Found},
+    plan::Plan,
+    traps::Traps,
+};
+use crate::engine::Rooms;
+
+/// Pages of one step.
+const STEP_PAGES: usize = 40;
+/// A page waits for its commit no longer than this.
+const STEP_WAIT: Duration = Duration::from_millis(50);
+/// Between two signs of life; also the longest time that a cancellation goes unnoticed.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+/// How long running pages may take to end when the process stops.
+const STOP_PATIENCE: Duration = Duration::from_secs(10);
+/// A commit is tried again after so long, so often: a busy database recovers, a full disk may.
+const RETRY_WAIT: Duration = Duration::from_secs(1);
+const COMMIT_TRIES: u32 = 20;
+
+/// Why a job no longer runs here.
+#[derive(Debug)]
+pub(super) enum Ended {
+    /// Its last state is committed.
+    Finished(JobStatus),
+    /// Back in the queue: this process stops.
+    Released,
+    /// Another process has it.
+    Lost,
+}
+
+/// A job under way.
+pub(super) struct Runner {
+    rooms: Arc<Rooms>,
+    job: Arc<OwnedJob>,
+    brief: Arc<Brief>,
+    plan: Plan,
+    order: Order,
+    lanes: Lanes,
+    traps: Traps,
+    counts: JobCounts,
+    known: HashSet<i64>,
+    last_entry: i64,
+    last_page: u64,
+    /// Entries that are not done, those under way included.
+    waiting: u64,
+    running: JoinSet<Done>,
+    under_way: HashMap<Id, (Entry, i64)>,
+    gathered: Gathered,
+    commit: Option<Commit>,
+}
+
+/// What the next step will hold.
+#[derive(Default)]
+struct Gathered {
+    done: Vec<Done>,
+    entries: Vec<NewEntry>,
+    since: Option<Instant>,
+}
+
+/// What there is to do beside what runs.
+#[derive(Debug, Clone, Copy)]
+enum Ahead {
+    /// Something, when a page ends or at this time.
+    Later(Option<Instant>),
+    /// Nothing that may be done.
+    Nothing,
+}
+
+impl Ahead {
+    fn wakes_at(self) -> Option<Instant> {
+        match self {
+            Self::Later(at) => at,
+            Self::Nothing => None,
+        }
+    }
+}
+
+/// A step on its way into the database.
+struct Commit {
+    ends: BoxFuture<'static, Result<(), StoreError>>,
+    entries: Vec<i64>,
+    has_new: bool,
+}
+
+impl Runner {
+    /// Takes up a job where it stands.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub(super) async fn new(
+        rooms: Arc<Rooms>,
+        job: Arc<OwnedJob>,
+        plan: Plan,
+    ) -> Result<Self, StoreError> {
+        let known = rooms.store.known(&job).await?;
+        let brief = plan.brief(Arc::clone(&job), &known.marked);
+        Ok(Self {
+            lanes: Lanes::new(plan.is_ranked()),
+            order: plan.order(),
+            counts: job.counts.clone(),
+            known: known.identities.into_iter().collect(),
+            last_entry: known.last_entry,
+            last_page: job.last_page,
+            waiting: known.waiting,
+            traps: Traps::default(),
+            running: JoinSet::new(),
+            under_way: HashMap::new(),
+            gathered: Gathered::default(),
+            commit: None,
+            brief: Arc::new(brief),
+            rooms,
+            job,
+            plan,
+        })
+    }
+
+    /// Runs until the job is over or `stop` says so.
+    pub(super) async fn run(mut self, mut stop: watch::Receiver<bool>) -> Ended {
+        let result = self.work(&mut stop).await;
+        self.running.abort_all();
+        match result {
+            Ok(ended) => ended,
+            Err(StoreError::LeaseLost) => Ended::Lost,
+            Err(error) => self.fail(&error).await,
+        }
+    }
+
+    async fn work(&mut self, stop: &mut watch::Receiver<bool>) -> Result<Ended, StoreError> {
+        let mut heartbeat = tokio::time::interval(HEARTBEAT);
+        heartbeat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            let next = self.start_pages().await?;
+            if self.is_over(next) {
+                return self.finish(JobStatus::Completed).await;
+            }
+            self.start_commit();
+            // A commit under way holds the next one up, whatever the time.
+            let since = self.gathered.since.filter(|_| self.commit.is_none());
+            let step_at = since.map(|since| since + STEP_WAIT);
+            tokio::select! {
+                Some(joined) = self.running.join_next_with_id() => self.take(joined),
+                result = ends(&mut self.commit) => self.committed(result?),
+                () = until(step_at) => {}
+                () = until(next.wakes_at()) => {}
+                _ = heartbeat.tick() => {
+                    if self.rooms.store.renew_job(&self.job).await? {
+                        return self.cancel().await;
+                    }
+                    if self.is_out_of_time() {
+                        self.running.shutdown().await;
+                        return self.finish(JobStatus::Completed).await;
+                    }
+                }
+                () = stopped(stop) => return self.release().await,
+            }
+        }
+    }
+
+    /// Starts as many pages as may run.
+    async fn start_pages(&mut self) -> Result<Ahead, StoreError> {
+        while self.running.len() < self.plan.concurrency && self.has_budget() {
+            let rooms = &self.rooms;
+            match self
+                .lanes
+                .next(&rooms.store, &self.job, &rooms.fetcher)
+                .await?
+            {
+                Next::Page(entry, host) => {
+                    let page = Arc::clone(&self.brief).page(Arc::clone(rooms), entry.clone(), host);
+                    let task = self.running.spawn(page);
+                    self.under_way.insert(task.id(), (entry, host));
+                }
+                Next::Wait(ready_at) => return Ok(Ahead::Later(ready_at)),
+                Next::Nothing => return Ok(Ahead::Nothing),
+            }
+        }
+        Ok(match self.has_budget() {
+            true => Ahead::Later(None),
+            false => Ahead::Nothing,
+        })
+    }
+
+    /// The cap holds for pages that are under way too: none of them may turn out to be one more.
+    fn has_budget(&self) -> bool {
+        let under_way = self.running.len() + self.gathered.done.len();
+        let counted = self.counts.done.saturating_sub(self.counts.skipped);
+        counted + (under_way as u64) < self.plan.max_pages
+    }
+
+    fn is_over(&self, ahead: Ahead) -> bool {
+        let is_still = self.running.is_empty() && self.commit.is_none();
+        is_still && self.gathered.is_empty() && matches!(ahead, Ahead::Nothing)
+    }
+
+    fn is_out_of_time(&self) -> bool {
+        let elapsed = Timestamp::now()
+            .duration_since(self.job.started_at)
+            .unsigned_abs();
+        self.plan.max_duration.is_some_and(|most| elapsed >= most)
+    }
+
+    fn take(&mut self, joined: Result<(Id, Done), tokio::task::JoinError>) {
+        let done = match joined {
+            Ok((id, done)) => {
+                self.under_way.remove(&id);
+                done
+            }
+            Err(error) => {
+                let Some((entry, host)) = self.under_way.remove(&error.id()) else {
+                    return;
+                };
+                tracing::error!(%error, "a page of a job panicked");
+                let fault = ErrorInfo::new(ErrorCode::Internal, "a fault of ours ended this page");
+                self.brief.broken(entry, host, fault)
+            }
+        };
+        self.lanes.left(done.host);
+        let done = match &done.page {
+            Ok(_) => done,
+            Err(error) => {
+                tracing::error!(%error, "a page of a job was not packed");
+                let fault = ErrorInfo::new(ErrorCode::Internal, "the page cannot be kept");
+                self.brief.broken(done.entry, done.host, fault)
+            }
+        };
+        self.gathered.since.get_or_insert_with(Instant::now);
+        self.note(done);
+    }
+
+    /// Takes a page and its links into what is gathered.
+    fn note(&mut self, mut done: Done) {
+        if let Some(url) = &done.url {
+            self.traps
+                .learn(url, done.code == Some(ErrorCode::Duplicate));
+        }
+        for rule in std::mem::take(&mut done.cut) {
+            *self.counts.cut.entry(rule.name().into()).or_default() += 1;
+        }
+        for found in std::mem::take(&mut done.found) {
+            self.discover(
+                found,
+                done.entry.depth.saturating_add(1),
+                Some(done.entry.number),
+            );
+        }
+        self.gathered.done.push(done);
+    }
+
+    /// A URL that is not known yet goes into the frontier, if no trap is behind it.
+    fn discover(&mut self, found: Found, depth: u32, referrer: Option<i64>) {
+        if self.known.contains(&found.identity) {
+            return;
+        }
+        if let Err(rule) = self.traps.admit(&found.url) {
+            *self.counts.cut.entry(rule.name().into()).or_default() += 1;
+            return;
+        }
+        self.known.insert(found.identity);
+        self.last_entry += 1;
+        let number = self.last_entry;
+        self.gathered.entries.push(NewEntry {
+            number,
+            rank: self.order.rank(number, depth, &found),
+            url: found.url.into(),
+            identity: found.identity,
+            host: found.host,
+            depth,
+            referrer,
+        });
+    }
+
+    /// Sends what is gathered on its way, if it is enough or has waited long enough, or if there is
+    /// nothing else to do.
+    fn start_commit(&mut self) {
+        let Some(since) = self.gathered.since else {
+            return;
+        };
+        let is_due = self.gathered.done.len() >= STEP_PAGES
+            || since.elapsed() >= STEP_WAIT
+            || self.running.is_empty();
+        if self.commit.is_some() || !is_due {
+            return;
+        }
+        let Gathered { done, entries, .. } = std::mem::take(&mut self.gathered);
+        let mut pages = Vec::with_capacity(done.len());
+        let mut numbers = Vec::with_capacity(done.len());
+        for done in done {
+            numbers.push(done.entry.number);
+            self.counts.add(done.outcome, done.code, done.mode);
+            self.counts.bytes += done.bytes;
+            pages.extend(done.page.ok());
+        }
+        self.waiting = self.waiting.saturating_sub(pages.len() as u64) + entries.len() as u64;
+        self.counts.total = self.counts.done + self.left();
+        let has_new = !entries.is_empty();
+        let step = Arc::new(Step {
+            first_page: self.last_page + 1,
+            entries,
+            counts: self.counts.clone(),
+            pages,
+        });
+        self.last_page += step.pages.len() as u64;
+        let (rooms, job) = (Arc::clone(&self.rooms), Arc::clone(&self.job));
+        self.commit = Some(Commit {
+            ends: async move { commit(&rooms, &job, step).await }.boxed(),
+            entries: numbers,
+            has_new,
+        });
+    }
+
+    /// Pages that will still be done, as far as is known.
+    fn left(&self) -> u64 {
+        let counted = self.counts.done.saturating_sub(self.counts.skipped);
+        self.waiting
+            .min(self.plan.max_pages.saturating_sub(counted))
+    }
+
+    fn committed(&mut self, _done: ()) {
+        if let Some(commit) = self.commit.take() {
+            self.lanes
+                .committed(commit.entries.into_iter(), commit.has_new);
+        }
+        self.rooms.signs.send_replace(());
+    }
+
+    /// Waits until everything gathered is committed.
+    async fn settle(&mut self) -> Result<(), StoreError> {
+        loop {
+            if self.commit.is_some() {
+                ends(&mut self.commit).await?;
+                self.committed(());
+            }
+            if self.gathered.is_empty() {
+                return Ok(());
+            }
+            // Everything that runs is over: what is gathered is all there will be.
+            self.start_commit();
+        }
+    }
+
+    async fn finish(&mut self, status: JobStatus) -> Result<Ended, StoreError> {
+        self.running.shutdown().await;
+        self.settle().await?;
+        self.rooms.store.finish_job(&self.job, status, None).await?;
+        Ok(Ended::Finished(status))
+    }
+
+    async fn cancel(&mut self) -> Result<Ended, StoreError> {
+        self.finish(JobStatus::Cancelled).await
+    }
+
+    /// Lets running pages end, within bounds, and gives the job back.
+    async fn release(&mut self) -> Result<Ended, StoreError> {
+        let deadline = Instant::now() + STOP_PATIENCE;
+        while let Ok(Some(joined)) =
+            tokio::time::timeout_at(deadline, self.running.join_next_with_id()).await
+        {
+            self.take(joined);
+        }
+        self.running.shutdown().await;
+        self.settle().await?;
+        self.rooms.store.release_job(&self.job).await?;
+        Ok(Ended::Released)
+    }
+
+    /// The database does not take any more: the job ends with what it has.
+    async fn fail(&mut self, error: &StoreError) -> Ended {
+        tracing::error!(%error, job.id = self.job.id, "a job failed");
+        let info = ErrorInfo::new(
+            ErrorCode::Internal,
+            format!("its pages cannot be kept: {error}"),
+        );
+        let (store, status) = (&self.rooms.store, JobStatus::Failed);
+        match store.finish_job(&self.job, status, Some(&info)).await {
+            Ok(()) => Ended::Finished(status),
+            // Whoever claims it next goes on where it stands.
+            Err(_) => Ended::Lost,
+        }
+    }
+}
+
+impl Gathered {
+    fn is_empty(&self) -> bool {
+        self.done.is_empty() && self.entries.is_empty()
+    }
+}
+
+async fn commit(rooms: &Rooms, job: &OwnedJob, step: Arc<Step>) -> Result<(), StoreError> {
+    let mut tries = 1;
+    loop {
+        match rooms.store.step_job(job, Arc::clone(&step)).await {
+            Ok(()) => return Ok(()),
+            Err(StoreError::LeaseLost) => return Err(StoreError::LeaseLost),
+            Err(error) if tries >= COMMIT_TRIES => return Err(error),
+            Err(error) => tracing::warn!(%error, "a step of a job is tried again"),
+        }
+        tries += 1;
+        tokio::time::sleep(RETRY_WAIT).await;
+    }
+}
+
+/// Ready when the commit under way is over; never, if there is none.
+async fn ends(commit: &mut Option<Commit>) -> Result<(), StoreError> {
+    match commit {
+        Some(commit) => (&mut commit.ends).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Ready when this process stops.
+pub(super) async fn stopped(stop: &mut watch::Receiver<bool>) {
+    // An error is the end of the sender, and so of the process.
+    let _stops = stop.wait_for(|stops| *stops).await;
+}
+
+async fn until(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,196 @@
+//! `/v1/jobs`: list, read, stop, retry, remove.
+
+use axum::{
+    extract::{Path, Query, State, rejection::QueryRejection},
+    response::Response,
+};
+use serde::Deserialize;
+use trawls_contract::{InvalidOption, Job, JobKind, JobPage, JobStatus, List, Outcome};
+use trawls_engine::{EngineError, PageFilter};
+use utoipa::IntoParams;
+
+use super::json;
+use crate::{App, error::HttpError};
+
+/// Rows of a list when the caller does not say.
+const LIMIT: u32 = 100;
+/// Most rows of a list.
+const MAX_LIMIT: u32 = 1000;
+
+/// Which jobs.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct JobQuery {
+    /// Only this kind.
+    kind: Option<JobKind>,
+    /// Only this status.
+    status: Option<JobStatus>,
+    /// `next_cursor` of the last list.
+    cursor: Option<i64>,
+    /// 1 to 1,000.
+    limit: Option<u32>,
+}
+
+/// Which pages of a job.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PageQuery {
+    /// Only this outcome.
+    outcome: Option<Outcome>,
+    /// Only this error code.
+    code: Option<String>,
+    /// Only URLs that contain this.
+    q: Option<String>,
+    /// `next_cursor` of the last list, or the number of the last page seen.
+    cursor: Option<u64>,
+    /// 1 to 1,000.
+    limit: Option<u32>,
+}
+
+fn limit(asked: Option<u32>) -> Result<u32, HttpError> {
+    match asked.unwrap_or(LIMIT) {
+        limit @ 1..=MAX_LIMIT => Ok(limit),
+        _ => Err(InvalidOption::new("limit", format!("must be 1 to {MAX_LIMIT}")).into()),
+    }
+}
+
+fn query<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, HttpError> {
+    query
+        .map(|Query(query)| query)
+        .map_err(|error| InvalidOption::new("query", error.body_text()).into())
+}
+
+/// The cause goes to the log.
+fn broken(error: EngineError) -> HttpError {
+    tracing::error!(%error, "a job cannot be read or changed");
+    HttpError::Internal
+}
+
+/// List jobs, newest first
+#[utoipa::path(
+    get,
+    path = "/v1/jobs",
+    tag = "jobs",
+    params(JobQuery),
+    responses((status = 200, description = "Jobs.", body = List<Job>))
+)]
+pub(crate) async fn jobs(
+    State(app): State<App>,
+    asked: Result<Query<JobQuery>, QueryRejection>,
+) -> Result<Response, HttpError> {
+    let asked = query(asked)?;
+    let limit = limit(asked.limit)?;
+    let list = app
+        .engine
+        .jobs(asked.kind, asked.status, asked.cursor, limit)
+        .await;
+    json(&list.map_err(broken)?)
+}
+
+/// Read a job
+#[utoipa::path(
+    get,
+    path = "/v1/jobs/{id}",
+    tag = "jobs",
+    params(("id" = String, Path, description = "The job's `id`.")),
+    responses((status = 200, description = "The job.", body = Job))
+)]
+pub(crate) async fn job(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Response, HttpError> {
+    let job = app.engine.job(&id).await.map_err(broken)?;
+    json(&job.ok_or(HttpError::NoJob)?)
+}
+
+/// List the pages of a job in the order of their completion
+///
+/// Stable while the job runs: new pages come at the end. The content is at `/v1/pages/{page_id}`.
+#[utoipa::path(
+    get,
+    path = "/v1/jobs/{id}/pages",
+    tag = "jobs",
+    params(("id" = String, Path, description = "The job's `id`."), PageQuery),
+    responses((status = 200, description = "Pages.", body = List<JobPage>))
+)]
+pub(crate) async fn pages(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    asked: Result<Query<PageQuery>, QueryRejection>,
+) -> Result<Response, HttpError> {
+    let asked = query(asked)?;
+    let limit = limit(asked.limit)?;
+    let filter = PageFilter {
+        outcome: asked.outcome,
+        code: asked.code,
+        query: asked.q,
+    };
+    let after = asked.cursor.unwrap_or(0);
+    let list = app.engine.job_pages(&id, &filter, after, limit).await;
+    json(&list.map_err(broken)?.ok_or(HttpError::NoJob)?)
+}
+
+/// Stop a job
+///
+/// The pages it has stay. A job that is over stays as it is.
+#[utoipa::path(
+    post,
+    path = "/v1/jobs/{id}/cancel",
+    tag = "jobs",
+    params(("id" = String, Path, description = "The job's `id`.")),
+    responses((status = 200, description = "The job; it ends within seconds.", body = Job))
+)]
+pub(crate) async fn cancel(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Response, HttpError> {
+    let job = app.engine.cancel_job(&id).await.map_err(broken)?;
+    json(&job.ok_or(HttpError::NoJob)?)
+}
+
+/// Do the failed and empty pages of a job again
+#[utoipa::path(
+    post,
+    path = "/v1/jobs/{id}/retry",
+    tag = "jobs",
+    params(("id" = String, Path, description = "The job's `id`.")),
+    responses((status = 200, description = "The job, queued again.", body = Job))
+)]
+pub(crate) async fn retry(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Response, HttpError> {
+    settled(&app, &id).await?;
+    let retried = app.engine.retry_job(&id).await.map_err(broken)?;
+    let (job, _pages) = retried.ok_or(HttpError::NoJob)?;
+    json(&job)
+}
+
+/// Remove a job with its pages
+#[utoipa::path(
+    delete,
+    path = "/v1/jobs/{id}",
+    tag = "jobs",
+    params(("id" = String, Path, description = "The job's `id`.")),
+    responses((status = 200, description = "The job that is gone.", body = Job))
+)]
+pub(crate) async fn erase(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Response, HttpError> {
+    let job = settled(&app, &id).await?;
+    app.engine.erase_job(&id).await.map_err(broken)?;
+    json(&job)
+}
+
+/// A job that is over.
+async fn settled(app: &App, id: &str) -> Result<Job, HttpError> {
+    let job = app.engine.job(id).await.map_err(broken)?;
+    let job = job.ok_or(HttpError::NoJob)?;
+    match job.status.is_final() {
+        true => Ok(job),
+        false => Err(HttpError::JobRuns),
+    }
+}
