@@ -178,6 +178,7 @@ pub(crate) fn looks_like_html(body: &[u8]) -> bool {
         "<title",
         "<meta",
         "<script",
+        "<style",
         "<div",
         "<p",
         "<h1",

@@ -13,6 +13,16 @@ pub(crate) fn kept_line_of(document: &Document, kept: &Kept, id: NodeId, max: us
     gather(document, id, max, |id| kept.has(id))
 }
 
+/// The same without subtrees for whose root `keeps` is false.
+pub(crate) fn filtered_line_of(
+    document: &Document,
+    id: NodeId,
+    max: usize,
+    keeps: impl Fn(NodeId) -> bool,
+) -> String {
+    gather(document, id, max, keeps)
+}
+
 /// `text` with every run of white space folded into one space, and none at the ends.
 pub(crate) fn fold(text: &str) -> String {
     let mut line = Line::default();

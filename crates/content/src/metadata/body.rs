@@ -3,7 +3,7 @@
 //! mean is decided afterwards.
 
 use crate::dom::{Document, NodeId, Tag};
-use crate::text::line_of;
+use crate::text::{filtered_line_of, line_of};
 
 const MAX_HEADINGS: usize = 40;
 const MAX_CANDIDATES: usize = 300;
@@ -12,6 +12,9 @@ const MAX_TEXT_BYTES: usize = 400;
 const NEAR: usize = 160;
 /// And how many before it.
 const NEAR_BEFORE: usize = 40;
+
+/// Characters that only say where a word may break.
+const INVISIBLE: [char; 4] = ['\u{ad}', '\u{200b}', '\u{2060}', '\u{feff}'];
 
 /// What an element is marked as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +96,7 @@ impl<'a> Body<'a> {
         if self.headings.len() < MAX_HEADINGS
             || level == 1 && self.headings.len() < 2 * MAX_HEADINGS
         {
-            let text = line_of(self.document, id, MAX_TEXT_BYTES);
+            let text = heading_text(self.document, id);
             if !text.is_empty() {
                 self.headings.push(Heading {
                     id,
@@ -128,6 +131,31 @@ impl<'a> Body<'a> {
             .take(NEAR)
             .filter_map(move |id| document.text(id).map(|text| (id, text.trim())))
             .filter(|(_, text)| !text.is_empty() && text.len() <= MAX_TEXT_BYTES)
+    }
+}
+
+/// What a heading says, without permalinks and buttons next to it.
+fn heading_text(document: &Document, id: NodeId) -> String {
+    let is_text = |id| !is_tool(document, id);
+    let text = filtered_line_of(document, id, MAX_TEXT_BYTES, is_text);
+    let mut text = match text.is_empty() {
+        true => line_of(document, id, MAX_TEXT_BYTES),
+        false => text,
+    };
+    text.retain(|c| !INVISIBLE.contains(&c));
+    text
+}
+
+fn is_tool(document: &Document, id: NodeId) -> bool {
+    match document.tag(id) {
+        Tag::Button => true,
+        Tag::A => {
+            let is_local = document
+                .attr(id, "href")
+                .is_some_and(|href| href.contains('#'));
+            is_local && !line_of(document, id, MAX_TEXT_BYTES).contains(char::is_alphanumeric)
+        }
+        _ => false,
     }
 }
 

@@ -150,6 +150,7 @@ impl Sources<'_> {
         let titles = Titles {
             declared: declared.iter().map(String::as_str).collect(),
             site: site_name.into_iter().chain([label]).collect(),
+            path: title::words(url.path()),
         };
         let (title, heading) = title::title(&titles, &self.body);
         (title, heading.map(|heading| heading.id))

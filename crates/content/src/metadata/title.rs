@@ -8,8 +8,17 @@ use crate::text::fold;
 const SEPARATORS: [&str; 12] = [
     " | ", " - ", " – ", " — ", " · ", " • ", " » ", " « ", " :: ", " ~ ", " / ", "|",
 ];
-/// Share of the shorter text's words that two wordings of one title have in common.
-const AGREEMENT: f32 = 0.6;
+/// Share of the shorter text's words that two wordings of one title have in common. This share and
+/// the next are where, on annotated pages, heading and declared title are right equally often.
+const AGREEMENT: f32 = 0.5;
+/// The share that is enough where the page's address speaks for the heading.
+const NAMED_AGREEMENT: f32 = 0.3;
+/// So many words of the address more in a heading than in the declared title, and the latter is the
+/// same on every page of its site.
+const SURELY_NAMED: usize = 2;
+
+/// `The `, `.com`.
+const LONGEST_ADDITION: usize = 4;
 
 /// Everything that may hold the title.
 pub(super) struct Titles<'a> {
@@ -17,6 +26,16 @@ pub(super) struct Titles<'a> {
     pub(super) declared: Vec<&'a str>,
     /// Names of the site, its host's label among them.
     pub(super) site: Vec<&'a str>,
+    /// Words of the page's path: of two titles it often names the one that was there first.
+    pub(super) path: Vec<String>,
+}
+
+impl Titles<'_> {
+    /// How many more words of the address are in the first than in the second.
+    fn named(&self, first: &[String], second: &[String]) -> usize {
+        let count = |words: &[String]| self.path.iter().filter(|word| words.contains(word)).count();
+        count(first).saturating_sub(count(second))
+    }
 }
 
 /// The title, and the heading that the page's text starts with.
@@ -31,38 +50,65 @@ pub(super) fn title<'b>(
         .filter_map(|title| Declared::of(title, site))
         .collect();
     let is_own = |heading: &&Heading| heading.level == 1 && !is_site(&heading.text, site);
-    let headings: Vec<(&Heading, Vec<String>)> = body
+    let is_of_whole = |heading: &[String]| {
+        let mut all = declared.iter();
+        all.any(|title| title.ends_in(heading) && titles.named(&title.first_words(), heading) > 0)
+    };
+    let headings: Vec<Shown<'_>> = body
         .headings
         .iter()
         .filter(is_own)
-        .map(|heading| (heading, words(&heading.text)))
+        .map(|heading| Shown::of(heading, site))
+        .filter(|heading| !is_of_whole(&heading.words))
         .collect();
-    let find = |says: fn(&Declared, &[String]) -> bool| {
-        let said = |heading: &[String]| declared.iter().any(|title| says(title, heading));
-        headings
-            .iter()
-            .find(|(_, words)| said(words))
-            .map(|(heading, _)| *heading)
+    let find = |says: &dyn Fn(&Declared, &[String]) -> bool| {
+        let mut all = headings.iter();
+        all.find(|heading| declared.iter().any(|title| says(title, &heading.words)))
     };
-    let shown = find(Declared::is_made_of).or_else(|| find(Declared::contains));
-    if let Some(heading) = shown {
-        return (Some(heading.text.clone()), Some(heading));
-    }
+    let named = |title: &Declared, heading: &[String]| titles.named(heading, &title.words);
+    let same = find(&Declared::is_made_of)
+        .or_else(|| find(&Declared::contains))
+        .or_else(|| find(&|title, heading| title.starts_in(heading) && named(title, heading) > 0));
     // A heading that adds to the title ("… (158 items)") confirms its first part.
-    let longer = find(Declared::starts_in);
-    if let Some((heading, title)) = longer.zip(declared.first()) {
-        return (Some(title.first.clone()), Some(heading));
+    let longer = find(&Declared::starts_in);
+    let near = || {
+        let is_near = |title: &Declared, heading: &[String]| {
+            let share = title.shares(heading);
+            let named = named(title, heading);
+            share >= AGREEMENT || share >= NAMED_AGREEMENT && named > 0 || named >= SURELY_NAMED
+        };
+        find(&is_near)
+    };
+    let first = declared.first().map(|title| title.first.clone());
+    let any = headings.first().map(|shown| shown.heading);
+    let any = any.or_else(|| body.headings.iter().find(|heading| !heading.is_aside));
+    match (same, longer) {
+        (Some(shown), _) => (Some(shown.text.clone()), Some(shown.heading)),
+        (None, Some(shown)) => (first, Some(shown.heading)),
+        (None, None) => match near() {
+            Some(shown) => (Some(shown.text.clone()), Some(shown.heading)),
+            None => (first.or_else(|| any.map(|any| any.text.clone())), any),
+        },
     }
-    if let Some(heading) = find(Declared::is_near) {
-        return (Some(heading.text.clone()), Some(heading));
+}
+
+/// A heading of the page, without the site's name.
+struct Shown<'b> {
+    heading: &'b Heading,
+    text: String,
+    words: Vec<String>,
+}
+
+impl<'b> Shown<'b> {
+    fn of(heading: &'b Heading, site: &[&str]) -> Self {
+        let text = without_site(&heading.text, site);
+        let words = words(&text);
+        Self {
+            heading,
+            text,
+            words,
+        }
     }
-    let heading = headings.first().map(|(heading, _)| *heading);
-    let heading = heading.or_else(|| body.headings.iter().find(|heading| !heading.is_aside));
-    let title = declared.into_iter().next().map(|title| title.first);
-    (
-        title.or_else(|| heading.map(|heading| heading.text.clone())),
-        heading,
-    )
 }
 
 /// A declared title without the site's name, and its parts.
@@ -111,22 +157,32 @@ impl Declared {
         heading.len() > 1 && self.words.windows(heading.len()).any(|run| run == heading)
     }
 
+    fn first_words(&self) -> Vec<String> {
+        words(&self.first)
+    }
+
+    /// The heading is the last of several parts: perhaps the book that the page is a chapter of.
+    fn ends_in(&self, heading: &[String]) -> bool {
+        self.parts.len() > 1 && self.parts.last().is_some_and(|part| part == heading)
+    }
+
     fn starts_in(&self, heading: &[String]) -> bool {
-        let first = words(&self.first);
+        let first = self.first_words();
         first.len() > 1 && heading.windows(first.len()).any(|run| run == first)
     }
 
-    fn is_near(&self, heading: &[String]) -> bool {
+    /// Share of the shorter one's words that both have.
+    fn shares(&self, heading: &[String]) -> f32 {
         let shared = heading
             .iter()
             .filter(|word| self.words.contains(word))
             .count();
-        let shorter = heading.len().min(self.words.len());
-        shorter > 0 && shared as f32 >= AGREEMENT * shorter as f32
+        shared as f32 / heading.len().min(self.words.len()).max(1) as f32
     }
 }
 
-/// Takes the site's name off, before or after.
+/// Takes the site's name off, before or after. Before, it must be all that stands there: a product's
+/// name often begins with its maker's.
 pub(super) fn without_site(title: &str, site: &[&str]) -> String {
     let mut rest = title.trim();
     loop {
@@ -136,7 +192,7 @@ pub(super) fn without_site(title: &str, site: &[&str]) -> String {
                 .filter(|(_, name)| is_site(name, site));
             let first = || {
                 rest.split_once(separator)
-                    .filter(|(name, _)| is_site(name, site))
+                    .filter(|(name, _)| is_name_of(name, site))
             };
             last.map(|(title, _)| title)
                 .or_else(|| first().map(|(_, title)| title))
@@ -146,6 +202,15 @@ pub(super) fn without_site(title: &str, site: &[&str]) -> String {
             None => return fold(rest),
         }
     }
+}
+
+/// Is this a name of the site and nothing more, but for an article or a domain's ending?
+fn is_name_of(name: &str, site: &[&str]) -> bool {
+    let name = squeezed(name);
+    is_site(&name, site)
+        && site
+            .iter()
+            .any(|known| name.len() <= squeezed(known).len() + LONGEST_ADDITION)
 }
 
 /// Is this one of the site's names, written in any way?
@@ -185,6 +250,7 @@ mod tests {
         let titles = Titles {
             declared: declared.to_vec(),
             site: vec!["Tidewater Almanac", "almanac"],
+            path: words("/guide/reading-the-tables"),
         };
         title(&titles, &Body::of(&document)).0
     }
@@ -210,6 +276,33 @@ mod tests {
         assert_eq!(
             read(&["Ebb & Flow - a year | Sea"], html).as_deref(),
             Some("Ebb & flow: a year")
+        );
+    }
+
+    #[test]
+    fn the_address_decides_between_a_book_and_its_chapter() {
+        let html = "<h1>The Book of Tides</h1>";
+        assert_eq!(
+            read(&["Reading the tables - The Book of Tides"], html).as_deref(),
+            Some("Reading the tables")
+        );
+        let html = "<h1>How to read the tables</h1>";
+        assert_eq!(
+            read(&["Welcome aboard | Tides"], html).as_deref(),
+            Some("How to read the tables")
+        );
+    }
+
+    #[test]
+    fn permalinks_buttons_and_soft_hyphens_are_no_part_of_a_title() {
+        let html = "<h1>Tide ta\u{ad}bles<a href=#t>¶</a> <button>Copy path</button></h1>";
+        assert_eq!(
+            read(&["Tide tables | Sea"], html).as_deref(),
+            Some("Tide tables")
+        );
+        assert_eq!(
+            read(&[], "<h1><button>Ebb</button></h1>").as_deref(),
+            Some("Ebb")
         );
     }
 
