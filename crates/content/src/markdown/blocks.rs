@@ -7,6 +7,10 @@ use super::text::is_blank;
 use super::typeset::{Place, typeset};
 use super::walk::{Flow, Writer, is_block};
 use crate::dom::{NodeId, Tag};
+use crate::text::kept_line_of;
+
+/// A label is no longer than this, in bytes.
+const LONGEST_LABEL: usize = 80;
 
 impl Writer<'_> {
     /// Something on its own lines.
@@ -36,9 +40,34 @@ impl Writer<'_> {
             }
         }
         match document.tag(id) {
-            Tag::Span => self.children(id),
+            Tag::Span => {
+                self.part_from_label(id);
+                self.children(id);
+            }
             _ => self.block(id),
         }
+    }
+
+    /// Labels side by side ("Member", "Joined: May 2021") are set apart by their looks. Parts of one
+    /// word are not, so one of the two must be several words and the second begin anew.
+    fn part_from_label(&mut self, id: NodeId) {
+        if !self.paragraph.ends_in_word() {
+            return;
+        }
+        let before = self.document.prev_sibling(id);
+        let Some(before) = before.filter(|near| self.document.tag(*near) == Tag::Span) else {
+            return;
+        };
+        let (first, second) = (self.label(before), self.label(id));
+        let ends_small = first.ends_with(|c: char| c.is_lowercase() || c.is_numeric());
+        let begins_anew = second.starts_with(char::is_uppercase);
+        if ends_small && begins_anew && (first.contains(' ') || second.contains(' ')) {
+            self.paragraph.separate(Separator::Space);
+        }
+    }
+
+    fn label(&self, id: NodeId) -> String {
+        kept_line_of(self.document, self.convert.kept, id, LONGEST_LABEL)
     }
 
     /// Formulas, and tools of the page that are no text, known by class.
@@ -56,8 +85,15 @@ impl Writer<'_> {
         let Some(level) = level.filter(|_| self.flow == Flow::Blocks) else {
             return self.block(id);
         };
+        let document = self.document;
+        let body = self.swallowed(id);
+        let is_body = |child: &NodeId| body.is_some_and(|body| *child >= body);
         self.is_in_heading = true;
-        self.on_one_line(Separator::Space, |writer| writer.children(id));
+        self.on_one_line(Separator::Space, |writer| {
+            for child in document.children(id).take_while(|child| !is_body(child)) {
+                writer.node(child);
+            }
+        });
         self.is_in_heading = false;
         let mut line = "#".repeat(usize::from(level));
         line.push(' ');
@@ -71,6 +107,33 @@ impl Writer<'_> {
         if line.len() > start {
             self.sheet.write(&line, Gap::Blank);
         }
+        for child in document.children(id).filter(is_body) {
+            self.node(child);
+        }
+        self.boundary();
+    }
+
+    /// Where the text begins that a heading without its end tag took in: after its own words, at the
+    /// first of several blocks.
+    fn swallowed(&self, heading: NodeId) -> Option<NodeId> {
+        let is_block = |child: &NodeId| {
+            let is_text = matches!(
+                self.document.tag(*child),
+                Tag::P | Tag::Ul | Tag::Ol | Tag::Dl | Tag::Table | Tag::Pre | Tag::Blockquote
+            );
+            is_text && self.has_text(*child)
+        };
+        let mut blocks = self.document.children(heading).filter(is_block);
+        let (first, _) = (blocks.next()?, blocks.next()?);
+        let mut before = self
+            .document
+            .children(heading)
+            .take_while(|child| *child < first);
+        let says = |child: NodeId| match self.document.text(child) {
+            Some(text) => !is_blank(text),
+            None => self.convert.kept.has(child) && self.has_text(child),
+        };
+        before.any(says).then_some(first)
     }
 
     /// A line break; two in a row part paragraphs.

@@ -24,6 +24,10 @@ impl Writer<'_> {
         }
         self.part_from_neighbour(id);
         let Some(url) = self.target(id) else {
+            // What leads nowhere is pressed like a button, and looks apart from the text like one.
+            if self.document.attr(id, "href").is_some() && self.paragraph.ends_in_word() {
+                self.paragraph.separate(Separator::Space);
+            }
             return self.children(id);
         };
         let is_card = self.flow == Flow::Blocks && self.has_block(id);
@@ -33,12 +37,24 @@ impl Writer<'_> {
         self.paragraph.open_link(url, false);
         self.children(id);
         self.paragraph.close();
+        let after = self.document.next_sibling(id);
+        if after.is_some_and(|near| self.document.tag(near) == Tag::Span)
+            && self.paragraph.ends_in_word()
+        {
+            self.paragraph.separate(Separator::Space);
+        }
     }
 
-    /// Links side by side are set apart by their looks; the text needs a space.
+    /// A link next to another, or right after an element that ends in a word, is set apart by its
+    /// looks; the text needs a space.
     fn part_from_neighbour(&mut self, id: NodeId) {
         let before = self.document.prev_sibling(id);
-        if before.is_some_and(|near| self.document.tag(near) == Tag::A) {
+        let is_apart = before.is_some_and(|near| match self.document.tag(near) {
+            Tag::A => true,
+            Tag::None => false,
+            _ => self.paragraph.ends_in_word(),
+        });
+        if is_apart {
             self.paragraph.separate(Separator::Space);
         }
     }

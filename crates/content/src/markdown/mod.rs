@@ -2,6 +2,8 @@
 //! gathers the inline content of each block, `typeset` writes it, `sheet` lays the blocks out.
 //! The result reads back under CommonMark and GFM as the text, links and code that went in.
 
+#[cfg(test)]
+mod again;
 mod blocks;
 mod citations;
 mod code;
@@ -18,7 +20,7 @@ mod notes;
 mod outline;
 mod paragraph;
 #[cfg(test)]
-mod readback;
+pub(crate) mod readback;
 mod sheet;
 mod table;
 mod text;

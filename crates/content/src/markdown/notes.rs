@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Convert;
 use super::sheet::Gap;
+use super::text::is_blank;
 use super::walk::Writer;
 use crate::dom::{Document, NodeId, Tag};
 
@@ -137,7 +138,7 @@ fn holder(document: &Document, target: NodeId) -> Option<NodeId> {
         .find(is_holder)
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     /// Opens the container of a footnote, if the element holds one.
     pub(super) fn open_note(&mut self, id: NodeId) -> bool {
         if !self.sheet.is_outermost() {
@@ -150,6 +151,24 @@ impl Writer<'_> {
             .and_then(|name| self.notes.labels.get(name));
         let Some(label) = label else { return false };
         self.sheet.open_item(format!("[^{label}]: "), 4, Gap::Blank);
+        let mut texts = self.kept_below(id).filter(|&node| {
+            let text = self.document.text(node);
+            text.is_some_and(|text| !is_blank(text))
+        });
+        self.note_number = texts.next().filter(|_| texts.next().is_some());
         true
+    }
+
+    /// The first text of a note without the number that it repeats.
+    pub(super) fn without_number(&self, text: &'a str) -> &'a str {
+        let shown = text.trim_start().trim_start_matches(['[', '(']);
+        let number = shown.find(|c: char| !c.is_alphanumeric());
+        let (number, rest) = shown.split_at(number.unwrap_or(shown.len()));
+        let is_label = self.notes.labels.values().any(|label| label == number);
+        let is_apart = rest.trim().is_empty() || rest.starts_with(['.', ')', ']', ':']);
+        match is_label && is_apart {
+            true => rest.trim_start_matches(['.', ')', ']', ':']),
+            false => text,
+        }
     }
 }

@@ -91,6 +91,11 @@ impl Paragraph {
         self.pieces.is_empty()
     }
 
+    /// Would a letter that comes now belong to the word before it?
+    pub(super) fn ends_in_word(&self) -> bool {
+        self.separator == Separator::None && self.buffer.ends_with(char::is_alphanumeric)
+    }
+
     /// What stands before the next visible character.
     pub(super) fn separator(&self) -> Separator {
         self.separator
@@ -112,8 +117,12 @@ impl Paragraph {
         });
     }
 
-    /// A code span; its content as it is to be shown.
+    /// A code span; its content as it is to be shown. Two in a row would read as one.
     pub(super) fn code(&mut self, content: &str) {
+        let follows = matches!(self.pieces.last(), Some(Piece::Code(_)));
+        if follows && self.closing.is_empty() {
+            self.separate(Separator::Space);
+        }
         let span = self.put(content);
         self.pieces.push(Piece::Code(span));
     }

@@ -89,7 +89,11 @@ impl Writer<'_> {
             .map(|&column| self.delimiter(&rows, column))
             .collect();
         let mut table = String::new();
-        if grid.head_rows == 0 && self.lists_properties(first) {
+        let has_blank_head = grid.head_rows > 0
+            && grid.rows[..grid.head_rows.min(grid.rows.len())]
+                .iter()
+                .all(|row| row.iter().all(|place| text(place).is_empty()));
+        if has_blank_head || grid.head_rows == 0 && self.lists_properties(first) {
             table = format!("|{}\n|{delimiters}", "  |".repeat(columns.len()));
         }
         let mut written = Places::default();
@@ -98,7 +102,8 @@ impl Writer<'_> {
             table.push_str(if is_first { "|" } else { "\n|" });
             for &column in &columns {
                 let content = text(&row[column]);
-                let is_left_out = content.len() > LONGEST_REPEATED && written.repeats(row[column]);
+                let is_long = content.len() > LONGEST_REPEATED || content.contains("![");
+                let is_left_out = is_long && written.repeats(row[column]);
                 match content {
                     _ if is_left_out => table.push_str(" |"),
                     "" => table.push_str(" |"),

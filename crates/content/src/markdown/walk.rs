@@ -25,6 +25,8 @@ pub(super) struct Writer<'a> {
     pub(super) document: &'a Document,
     pub(super) outline: Outline,
     pub(super) notes: Notes<'a>,
+    /// The text that may begin with the number of its note.
+    pub(super) note_number: Option<NodeId>,
     pub(super) sheet: Sheet,
     pub(super) paragraph: Paragraph,
     pub(super) flow: Flow,
@@ -58,6 +60,7 @@ impl<'a> Writer<'a> {
             document,
             outline: Outline::new(convert, headings),
             notes: Notes::new(convert, roots, &references),
+            note_number: None,
             sheet: Sheet::default(),
             paragraph: Paragraph::default(),
             flow: Flow::Blocks,
@@ -109,6 +112,10 @@ impl<'a> Writer<'a> {
         if !self.convert.kept.has(id) {
             self.dropped(id);
         } else if let Some(text) = self.document.text(id) {
+            let text = match self.note_number == Some(id) {
+                true => self.without_number(text),
+                false => text,
+            };
             self.paragraph.text(text);
         } else {
             self.element(id);
