@@ -25,6 +25,8 @@ mod structured;
 mod table_grid;
 mod tables;
 mod text;
+#[cfg(test)]
+mod whole;
 
 pub use dom::Selector;
 pub use interrupt::Interrupt;

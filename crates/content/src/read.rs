@@ -151,7 +151,11 @@ fn choose(
     context: &Context,
     interrupt: &Interrupt,
 ) -> Result<Selection, Interrupted> {
-    let mut kept = clean::clean(document, interrupt)?;
+    let is_whole = options.include.is_empty() && !options.only_main_content;
+    let mut kept = match is_whole {
+        true => clean::clean_with_commands(document, interrupt)?,
+        false => clean::clean(document, interrupt)?,
+    };
     for selector in &options.exclude {
         for id in selector.select(document) {
             kept.drop(id);

@@ -15,11 +15,28 @@ const SHELL_BYTES: usize = 200;
 /// A shorter `<noscript>` that speaks of JavaScript only asks to enable it.
 const NOTICE_BYTES: usize = 400;
 
-/// Everything visible.
+/// Everything visible that the page says.
 pub(crate) fn clean(document: &Document, interrupt: &Interrupt) -> Result<Kept, Interrupted> {
+    sweep(document, interrupt, false)
+}
+
+/// Everything visible, the buttons too.
+pub(crate) fn clean_with_commands(
+    document: &Document,
+    interrupt: &Interrupt,
+) -> Result<Kept, Interrupted> {
+    sweep(document, interrupt, true)
+}
+
+fn sweep(
+    document: &Document,
+    interrupt: &Interrupt,
+    has_commands: bool,
+) -> Result<Kept, Interrupted> {
     let mut sweep = Sweep {
         document,
         interrupt,
+        has_commands,
         kept: Kept::all(document),
         hidden: Vec::new(),
         noscripts: Vec::new(),
@@ -34,6 +51,7 @@ pub(crate) fn clean(document: &Document, interrupt: &Interrupt) -> Result<Kept, 
 struct Sweep<'a> {
     document: &'a Document,
     interrupt: &'a Interrupt,
+    has_commands: bool,
     kept: Kept,
     hidden: Vec<NodeId>,
     noscripts: Vec<NodeId>,
@@ -61,7 +79,8 @@ impl Sweep<'_> {
             }
             match sight::of(document, id) {
                 Sight::Seen => continue,
-                Sight::Never => {}
+                Sight::Command if self.has_commands => continue,
+                Sight::Never | Sight::Command => {}
                 Sight::Hidden => self.hidden.push(id),
                 Sight::WithoutScript => self.noscripts.push(id),
             }

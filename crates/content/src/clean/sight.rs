@@ -15,6 +15,8 @@ pub(super) enum Sight {
     Seen,
     /// It is never text.
     Never,
+    /// It is what the reader can do here, not what the page says.
+    Command,
     /// It could be shown but is not, now.
     Hidden,
     /// It is shown where scripts don't run.
@@ -33,7 +35,10 @@ pub(super) fn of(document: &Document, id: NodeId) -> Sight {
         Tag::Script if is_tex(document, id) => Sight::Seen,
         Tag::Script => Sight::Never,
         Tag::Input if document.attr(id, "type") != Some("checkbox") => Sight::Never,
-        Tag::Button if !is_telling_button(document, id) => Sight::Never,
+        Tag::Button if !is_telling_button(document, id) => match by_attributes(document, id) {
+            Sight::Seen => Sight::Command,
+            unseen => unseen,
+        },
         _ if is_fallback(document, id) => Sight::Never,
         _ => by_attributes(document, id),
     }
