@@ -37,7 +37,7 @@ fn golden_pages_give_the_expected_markdown() {
         .filter(|path| path.is_dir())
         .collect();
     pages.sort();
-    assert!(pages.len() >= 30, "only {} golden pages", pages.len());
+    assert!(pages.len() >= 60, "only {} golden pages", pages.len());
     let mut wrong = Vec::new();
     for page in pages {
         let markdown = markdown(&page);
