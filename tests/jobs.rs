@@ -69,7 +69,7 @@ impl Reader {
 }
 
 async fn start_crawl(server: &Server, url: String) -> String {
-    let body = json!({"url": url, "max_pages": 100_000, "scrape": {"cache": "bypass"}});
+    let body = json!({"url": url, "max_pages": 100_000, "ignore_sitemap": true, "scrape": {"cache": "bypass"}});
     let (status, job) = server.post_to("/v1/crawl", &body).await;
     assert_eq!(status, 202, "{job}");
     job["id"].as_str().unwrap().to_owned()

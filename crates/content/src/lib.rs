@@ -21,6 +21,7 @@ mod metadata;
 mod page;
 mod plain;
 mod read;
+mod sitemap;
 mod structured;
 mod table_grid;
 mod tables;
@@ -34,6 +35,7 @@ pub use interrupt::Interrupt;
 pub use main_content::training;
 pub use page::{Page, RawDocument, ReadError, ReadOptions, Structured, Want};
 pub use read::read;
+pub use sitemap::{ListedPage, Sitemap};
 
 /// Parses and counts the nodes: what the bench compares with other parsers.
 #[doc(hidden)]

@@ -44,6 +44,12 @@ impl Fetcher {
         self.climb.fetch(plan).await
     }
 
+    /// The sitemaps that robots.txt of the plan's origin names, as written; none when it cannot be
+    /// had.
+    pub async fn sitemaps(&self, plan: &FetchPlan) -> Vec<String> {
+        self.climb.sitemaps(plan).await
+    }
+
     /// What a crawl may ask of the host of this URL now.
     pub fn allowance(&self, url: &Url) -> Allowance {
         self.climb.allowance(url)

@@ -49,6 +49,18 @@ pub const TRAPS: &[Trap] = &[
         },
     },
     Trap {
+        path: "/sitemap.xml",
+        about: "lists a page that nothing links to",
+        answer: |_| {
+            Answer::new(
+                200,
+                &[("Content-Type", "text/html")],
+                "<urlset><url><loc>/forest/1/0</loc></url>\
+                 <url><loc>https://b.example/</loc></url></urlset>",
+            )
+        },
+    },
+    Trap {
         path: "/article",
         about: "an article between navigation, rails and a footer",
         answer: |_| Answer::html(ARTICLE),

@@ -9,6 +9,7 @@ mod page;
 mod plan;
 mod runner;
 mod scope;
+mod seeds;
 mod simhash;
 mod traps;
 mod twins;

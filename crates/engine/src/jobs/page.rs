@@ -177,8 +177,19 @@ impl Brief {
         (found, cut)
     }
 
+    /// A URL that a sitemap lists.
+    ///
+    /// # Errors
+    /// The rule that leaves it out.
+    pub(super) fn seed(&self, url: &Url) -> Result<Found, Cut> {
+        if let Some(scope) = &self.scope {
+            scope.admit(url, 1)?;
+        }
+        Ok(self.found(url, String::new()))
+    }
+
     /// A URL as the frontier knows it.
-    pub(super) fn found(&self, url: &Url, text: String) -> Found {
+    fn found(&self, url: &Url, text: String) -> Found {
         Found {
             identity: self.identities.of(url),
             host: host_of(url),

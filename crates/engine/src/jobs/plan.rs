@@ -32,6 +32,8 @@ pub(super) struct Plan {
     pub(super) max_pages: u64,
     pub(super) concurrency: usize,
     pub(super) max_duration: Option<Duration>,
+    /// Begin with what the sitemaps list.
+    pub(super) uses_sitemap: bool,
     crawl: Option<CrawlPlan>,
 }
 
@@ -65,6 +67,7 @@ impl Plan {
                     max_pages: u64::MAX,
                     concurrency: request.concurrency.unwrap_or(concurrency),
                     max_duration: None,
+                    uses_sitemap: false,
                     crawl: None,
                 })
             }
@@ -77,6 +80,8 @@ impl Plan {
             max_pages: request.bounds.max_pages,
             concurrency: request.bounds.concurrency.unwrap_or(concurrency),
             max_duration: request.bounds.max_duration,
+            // Sitemaps are one link away from the start.
+            uses_sitemap: request.uses_sitemap && request.scope.max_depth != Some(0),
             crawl: Some(CrawlPlan {
                 scope: request.scope,
                 strategy: request.strategy,

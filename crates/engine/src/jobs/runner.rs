@@ -23,6 +23,7 @@ use super::{
     order::Order,
     page::{Brief, Done, Found},
     plan::Plan,
+    seeds::Seeds,
     traps::Traps,
 };
 use crate::engine::Rooms;
@@ -69,6 +70,7 @@ pub(super) struct Runner {
     under_way: HashMap<Id, (Entry, i64)>,
     gathered: Gathered,
     commit: Option<Commit>,
+    seeds: Seeds,
 }
 
 /// What the next step will hold.
@@ -129,6 +131,7 @@ impl Runner {
             under_way: HashMap::new(),
             gathered: Gathered::default(),
             commit: None,
+            seeds: Seeds::new(&rooms, &plan),
             brief: Arc::new(brief),
             rooms,
             job,
@@ -155,12 +158,14 @@ impl Runner {
             if self.is_over(next) {
                 return self.finish(JobStatus::Completed).await;
             }
+            self.sow();
             self.start_commit();
             // A commit under way holds the next one up, whatever the time.
             let since = self.gathered.since.filter(|_| self.commit.is_none());
             let step_at = since.map(|since| since + STEP_WAIT);
             tokio::select! {
                 Some(joined) = self.running.join_next_with_id() => self.take(joined),
+                () = self.seeds.come() => {}
                 result = ends(&mut self.commit) => self.committed(result?),
                 () = until(step_at) => {}
                 () = until(next.wakes_at()) => {}
@@ -211,7 +216,25 @@ impl Runner {
 
     fn is_over(&self, ahead: Ahead) -> bool {
         let is_still = self.running.is_empty() && self.commit.is_none();
-        is_still && self.gathered.is_empty() && matches!(ahead, Ahead::Nothing)
+        let is_sown = self.seeds.is_over() || !self.has_budget();
+        is_still && is_sown && self.gathered.is_empty() && matches!(ahead, Ahead::Nothing)
+    }
+
+    /// Takes a handful of what the sitemaps list, so that no step becomes large.
+    fn sow(&mut self) {
+        if self.commit.is_some() || !self.has_budget() {
+            return;
+        }
+        for page in self.seeds.handful() {
+            let brief = Arc::clone(&self.brief);
+            match brief.seed(&page.url) {
+                Ok(found) => self.discover(found, 1, None),
+                Err(rule) => *self.counts.cut.entry(rule.name().into()).or_default() += 1,
+            }
+        }
+        if !self.gathered.entries.is_empty() {
+            self.gathered.since.get_or_insert_with(Instant::now);
+        }
     }
 
     fn is_out_of_time(&self) -> bool {

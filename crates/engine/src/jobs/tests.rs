@@ -44,6 +44,9 @@ impl Scene {
 
     async fn crawl(&self, path: &str, mut body: Value) -> Job {
         body["url"] = self.site.url(path).into();
+        if body["ignore_sitemap"].is_null() {
+            body["ignore_sitemap"] = true.into();
+        }
         let body = serde_json::from_value(body).unwrap();
         self.engine.start_crawl(body, None).await.unwrap()
     }
@@ -108,6 +111,24 @@ async fn a_crawl_brings_every_page_once_with_depth_and_referrer() {
     for path in ["/forest/60/0", "/forest/60/59", "/robots.txt"] {
         assert_eq!(scene.site.hits(path), 1, "{path}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_begins_with_what_the_sitemap_lists_of_its_site() {
+    let scene = Scene::new().await;
+    let (start, listed) = (scene.site.url("/forest/3/0"), scene.site.url("/forest/1/0"));
+    let job = scene
+        .crawl("/forest/3/0", json!({"ignore_sitemap": false}))
+        .await;
+    let (job, pages) = scene.end_of(job).await;
+    let page = pages.iter().find(|page| page.url == listed).unwrap();
+    assert_eq!((page.depth, &page.referrer), (1, &None));
+    assert_eq!(job.counts.cut["external"], 1);
+    let job = scene
+        .crawl("/forest/3/0", json!({"ignore_sitemap": true}))
+        .await;
+    let (_, pages) = scene.end_of(job).await;
+    assert!(pages[0].url == start && pages.len() == 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]

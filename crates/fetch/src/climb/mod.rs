@@ -114,6 +114,19 @@ impl<R: Rung> Climb<R> {
         trip.come_home(best)
     }
 
+    /// The sitemaps that robots.txt of the plan's origin names, as written.
+    pub(crate) async fn sitemaps(&self, plan: &FetchPlan) -> Vec<String> {
+        let deadline = Instant::now() + plan.limits.total;
+        let answer = self
+            .robots
+            .answer(&self.rung, plan, &plan.url, deadline)
+            .await;
+        match answer.as_deref() {
+            Ok(Answer::Rules(robots)) => robots.sitemaps().to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
     /// What a crawl may ask of the host of this URL now.
     pub(crate) fn allowance(&self, url: &Url) -> Allowance {
         self.hosts.allowance(url, Instant::now())
