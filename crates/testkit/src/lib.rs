@@ -10,6 +10,6 @@ mod site;
 mod traps;
 
 pub use answer::{Answer, Step};
-pub use shared::shared;
+pub use shared::{sample, shared};
 pub use site::{Request, TrapSite};
 pub use traps::{TRAPS, Trap};

@@ -5,6 +5,24 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Every so manieth file of a folder of the shared material, in the order of their names; another
+/// step if `SAMPLE_STEP` is set. `None` as with `shared`.
+///
+/// # Panics
+/// As `shared` does, and when the folder cannot be listed.
+pub fn sample(folder: &str, skipped: &str, step: usize) -> Option<Vec<PathBuf>> {
+    let folder = shared(folder, skipped)?;
+    let entries = std::fs::read_dir(&folder).and_then(|entries| {
+        let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+        paths.collect::<std::io::Result<Vec<PathBuf>>>()
+    });
+    let mut files = entries.unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    files.sort();
+    let asked = std::env::var("SAMPLE_STEP").ok();
+    let step = asked.and_then(|step| step.parse().ok()).unwrap_or(step);
+    Some(files.into_iter().step_by(step.max(1)).collect())
+}
+
 /// A file or folder of the shared material, from `SHARED_DIR` or beside the project. `None` after
 /// saying on the terminal, past the capture of the test runner, that `skipped` is skipped.
 ///

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag as Element, TagEnd};
+use trawls_testkit::sample;
 use url::Url;
 
 use super::code::is_decoration;
@@ -308,29 +309,9 @@ fn floods_of_one_kind_take_linear_time_and_space() {
 /// Of a hundred pages, how many may lose something; what is lost is shown.
 const MOST_LOSSY_PERCENT: f64 = 0.5;
 
-/// A sample of the corpus: every seventh page, or as `READBACK_STEP` says.
+/// A sample of the corpus.
 pub(crate) fn pages() -> Option<Vec<PathBuf>> {
-    let shared = std::env::var_os("SHARED_DIR").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
-        PathBuf::from,
-    );
-    let folder = shared.join("corpora/wcxb-dev/html");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "no corpus at {}",
-            folder.display()
-        );
-        println!("SKIPPED: no corpus at {}", folder.display());
-        return None;
-    };
-    let mut pages: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    pages.sort();
-    let step = std::env::var("READBACK_STEP")
-        .ok()
-        .and_then(|step| step.parse().ok())
-        .unwrap_or(7);
-    Some(pages.into_iter().step_by(step).collect())
+    sample("corpora/wcxb-dev/html", "reading real pages back", 7)
 }
 
 /// The page's HTML.
