@@ -157,12 +157,12 @@ fn choose(
         false => clean::clean(document, interrupt)?,
     };
     for selector in &options.exclude {
-        for id in selector.select(document) {
+        for id in selector.select(document, interrupt)? {
             kept.drop(id);
         }
     }
     if !options.include.is_empty() {
-        return Ok(included(document, kept, options));
+        return included(document, kept, options, interrupt);
     }
     if options.only_main_content {
         return Ok(select(document, kept, context));
@@ -171,12 +171,16 @@ fn choose(
 }
 
 /// The matches in document order; one inside another counts once.
-fn included(document: &Document, kept: Kept, options: &ReadOptions) -> Selection {
-    let mut found: Vec<NodeId> = options
-        .include
-        .iter()
-        .flat_map(|selector| selector.select(document))
-        .collect();
+fn included(
+    document: &Document,
+    kept: Kept,
+    options: &ReadOptions,
+    interrupt: &Interrupt,
+) -> Result<Selection, Interrupted> {
+    let mut found: Vec<NodeId> = Vec::new();
+    for selector in &options.include {
+        found.extend(selector.select(document, interrupt)?);
+    }
     found.sort_unstable();
     found.dedup();
     let mut roots: Vec<NodeId> = Vec::new();
@@ -188,7 +192,7 @@ fn included(document: &Document, kept: Kept, options: &ReadOptions) -> Selection
             roots.push(id);
         }
     }
-    everything(roots, kept)
+    Ok(everything(roots, kept))
 }
 
 fn everything(roots: Vec<NodeId>, kept: Kept) -> Selection {

@@ -16,7 +16,8 @@ use selectors::matching::{ElementSelectorFlags, matches_selector_list};
 use selectors::parser::{ParseRelative, SelectorImpl, SelectorList, SelectorParseErrorKind};
 use selectors::{Element, OpaqueElement};
 
-use super::{Document, NodeId, Space, Tag};
+use super::{Document, Interrupted, NodeId, Space, Tag};
+use crate::Interrupt;
 
 /// A list of CSS selectors, as in `article, .post > p`.
 #[derive(Debug, Clone)]
@@ -35,8 +36,16 @@ impl Selector {
             .map_err(|error| explain(css, &error))
     }
 
-    /// The elements that match, in document order.
-    pub(crate) fn select(&self, document: &Document) -> Vec<NodeId> {
+    /// The elements that match, in document order. One element costs at most as many steps
+    /// as it has siblings and ancestors.
+    ///
+    /// # Errors
+    /// The interrupt was raised.
+    pub(crate) fn select(
+        &self,
+        document: &Document,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<NodeId>, Interrupted> {
         let mut caches = SelectorCaches::default();
         let mut context = MatchingContext::new(
             MatchingMode::Normal,
@@ -46,11 +55,16 @@ impl Selector {
             NeedsSelectorFlags::No,
             MatchingForInvalidation::No,
         );
-        document
-            .nodes()
-            .filter(|&id| document.is_element(id))
-            .filter(|&id| matches_selector_list(&self.0, At { document, id }, &mut context))
-            .collect()
+        let mut found = Vec::new();
+        for id in document.nodes().filter(|&id| document.is_element(id)) {
+            if interrupt.is_raised() {
+                return Err(Interrupted);
+            }
+            if matches_selector_list(&self.0, At { document, id }, &mut context) {
+                found.push(id);
+            }
+        }
+        Ok(found)
     }
 }
 
@@ -335,7 +349,10 @@ mod tests {
     #[track_caller]
     fn selects(css: &str, html: &str) -> Vec<String> {
         let document = Document::of(html);
-        let found = Selector::parse(css).unwrap().select(&document);
+        let found = Selector::parse(css)
+            .unwrap()
+            .select(&document, &Interrupt::new())
+            .unwrap();
         found.iter().map(|&id| document.text_content(id)).collect()
     }
 
