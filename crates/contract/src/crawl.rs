@@ -205,6 +205,7 @@ impl CrawlRequest {
             ScrapeRequest::parse(&body.url, body.scrape, checks.selector).map_err(in_scrape)?;
         scrape.fetch.delay = Duration::from_millis(body.delay_ms);
         scrape.content.gather_links = true;
+        scrape.fetch.home = Some(scrape.url.clone());
         Ok(Self {
             scrape,
             strategy: body.strategy,

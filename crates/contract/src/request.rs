@@ -57,6 +57,8 @@ pub struct FetchOptions {
     pub headers: HeaderMap,
     /// Name and value.
     pub cookies: Vec<(String, String)>,
+    /// The server that cookies and private headers are for, when it is not that of the URL.
+    pub home: Option<Url>,
     /// With credentials, if any: never log it.
     pub proxy: Option<Url>,
     /// BCP 47 tags, best first; empty means the identity's own.
@@ -306,6 +308,7 @@ fn parse_fetch(options: ScrapeOptions) -> Result<FetchOptions, InvalidOption> {
         delay: Duration::ZERO,
         headers,
         cookies: options.cookies.into_iter().collect(),
+        home: None,
         proxy,
         languages,
         mobile: options.mobile,

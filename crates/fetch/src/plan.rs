@@ -55,8 +55,11 @@ pub struct Limits {
 pub struct Identity {
     /// Laid over the rung's own headers.
     pub headers: HeaderMap,
-    /// Name and value; they belong to the host of the plan's URL.
+    /// Name and value.
     pub cookies: Vec<(String, String)>,
+    /// The server that cookies and private headers are for, when it is not the plan's own: a crawl
+    /// that leaves its site takes none of them along.
+    pub home: Option<Url>,
     /// BCP 47 tags, best first; empty means the rung's own.
     pub languages: Vec<String>,
     /// Come as a phone.

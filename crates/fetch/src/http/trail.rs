@@ -8,11 +8,16 @@ use url::Url;
 use super::cookies::Jar;
 use crate::{FetchError, FetchPlan, identity::RequestHead, rung::Hops};
 
-/// Headers of the caller that are secrets between them and the host they asked for.
-const SECRETS: [header::HeaderName; 3] = [
-    header::AUTHORIZATION,
-    header::COOKIE,
-    header::PROXY_AUTHORIZATION,
+/// Headers of the caller that every server may see. Any other may be a secret between them and the
+/// server they asked for.
+const PUBLIC: [header::HeaderName; 7] = [
+    header::ACCEPT,
+    header::ACCEPT_LANGUAGE,
+    header::CACHE_CONTROL,
+    header::DNT,
+    header::PRAGMA,
+    header::REFERER,
+    header::USER_AGENT,
 ];
 
 /// Where an exchange is and where it was.
@@ -35,24 +40,27 @@ impl<'a> Trail<'a> {
         if let Some(credentials) = take_credentials(&mut url) {
             at_home.entry(header::AUTHORIZATION).or_insert(credentials);
         }
+        let home = plan.identity.home.clone().unwrap_or_else(|| url.clone());
         let mut jar = Jar::default();
         for value in plan.identity.headers.get_all(header::COOKIE) {
             for pair in String::from_utf8_lossy(value.as_bytes()).split(';') {
                 let (name, value) = pair.split_once('=').unwrap_or(("", pair));
-                jar.add(&url, name, value);
+                jar.add(&home, name, value);
             }
         }
         for (name, value) in &plan.identity.cookies {
-            jar.add(&url, name, value);
+            jar.add(&home, name, value);
         }
         at_home.remove(header::COOKIE);
-        let mut abroad = at_home.clone();
-        for secret in SECRETS {
-            abroad.remove(secret);
+        let mut abroad = HeaderMap::new();
+        for name in PUBLIC {
+            for value in at_home.get_all(&name) {
+                abroad.append(name.clone(), value.clone());
+            }
         }
         Self {
             plan,
-            start: url.clone(),
+            start: home,
             url,
             redirects: Vec::new(),
             headers_at_home: at_home,

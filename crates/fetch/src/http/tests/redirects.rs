@@ -91,7 +91,8 @@ async fn secrets_stay_with_the_host_that_they_are_for() {
     for (name, value) in [
         ("authorization", "Bearer t"),
         ("cookie", "a=1"),
-        ("x-plain", "yes"),
+        ("x-api-key", "k"),
+        ("accept-language", "de"),
     ] {
         plan.identity
             .headers
@@ -112,7 +113,9 @@ async fn secrets_stay_with_the_host_that_they_are_for() {
         (abroad.header("cookie"), abroad.header("authorization")),
         ("", "")
     );
-    assert_eq!(abroad.header("x-plain"), "yes");
+    assert_eq!(home.header("x-api-key"), "k");
+    assert_eq!(abroad.header("x-api-key"), "");
+    assert_eq!(abroad.header("accept-language"), "de");
 }
 
 #[tokio::test]
