@@ -62,6 +62,9 @@ CREATE TABLE job_pages (
     PRIMARY KEY (job, number)
 ) WITHOUT ROWID;
 
+-- A page of a job lives as long as the job.
+ALTER TABLE pages ADD COLUMN job BIGINT;
+
 -- A key that was used to create a job answers with that job again.
 CREATE TABLE idempotency_keys (
     -- SHA-256 of the caller and of the key.

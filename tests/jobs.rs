@@ -226,7 +226,18 @@ async fn mistakes_name_their_field_and_what_is_not_there_is_not_found() {
         assert_eq!(server.get(path).await.status(), 404, "{path}");
     }
     assert_eq!(server.get("/v1/jobs?limit=0").await.status(), 422);
-    let jobs = server.read("/v1/jobs").await;
+    let traps = TrapSite::start().await.unwrap();
+    let job = start_crawl(&server, traps.url("/forest/2/0")).await;
+    for (last, status) in [("x", 422), ("-1", 422), ("18446744073709551615", 200)] {
+        let url = server.url(&format!("/v1/jobs/{job}/events"));
+        let request = reqwest::Client::new()
+            .get(url)
+            .header("Last-Event-ID", last);
+        let answer = request.send().await.unwrap();
+        assert_eq!(answer.status(), status, "{last}");
+        answer.text().await.unwrap();
+    }
+    let jobs = server.read("/v1/jobs?status=failed").await;
     assert_eq!(jobs["items"], json!([]));
 }
 

@@ -57,9 +57,15 @@ impl PageRow {
         })
     }
 
-    pub(crate) async fn insert(&self, db: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    /// A page of `job`, if it is one's.
+    pub(crate) async fn insert(
+        &self,
+        db: &mut SqliteConnection,
+        job: Option<i64>,
+    ) -> Result<(), sqlx::Error> {
         sqlx::query(
-            "INSERT INTO pages (id, kept_at, url, outcome, code, result) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO pages (id, kept_at, url, outcome, code, result, job) \
+             VALUES (?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(&self.id)
         .bind(self.kept_at)
@@ -67,6 +73,7 @@ impl PageRow {
         .bind(self.outcome)
         .bind(self.code)
         .bind(&self.result)
+        .bind(job)
         .execute(&mut *db)
         .await?;
         if let Some(body) = &self.body {
@@ -112,7 +119,7 @@ pub(crate) async fn find_body(
     )
 }
 
-/// Removes up to `limit` of the oldest pages from before `before`, with their bodies and cache
+/// Removes up to `limit` of the oldest pages that are no job's from before `before`, with their bodies and cache
 /// entries, and returns their ids.
 pub(crate) async fn sweep(
     db: &mut SqliteConnection,
@@ -121,7 +128,8 @@ pub(crate) async fn sweep(
 ) -> Result<Vec<String>, sqlx::Error> {
     sqlx::query_scalar(
         "DELETE FROM pages WHERE id IN \
-         (SELECT id FROM pages WHERE kept_at < ? ORDER BY kept_at LIMIT ?) RETURNING id",
+         (SELECT id FROM pages WHERE kept_at < ? AND job IS NULL ORDER BY kept_at LIMIT ?) \
+         RETURNING id",
     )
     .bind(before)
     .bind(limit)

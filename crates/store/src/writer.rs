@@ -173,7 +173,7 @@ async fn apply(db: &mut SqliteConnection, change: &Change) -> Result<Written, St
     let mut written = Written::default();
     match change {
         Change::Keep(page, entry) => {
-            page.insert(db).await?;
+            page.insert(db, None).await?;
             if let Some(entry) = entry {
                 entry.upsert(db).await?;
             }

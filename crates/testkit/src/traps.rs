@@ -49,6 +49,30 @@ pub const TRAPS: &[Trap] = &[
         },
     },
     Trap {
+        path: "/link-to",
+        about: "links to the URL in its query",
+        answer: |request| {
+            let link = &request.query;
+            Answer::html(format!(
+                "<title>Way</title><main><h1>Way</h1><p>Over the ridge and on to \
+                 <a href=\"{link}\">the other side</a>, where the ferry waits.</main>"
+            ))
+        },
+    },
+    Trap {
+        path: "/maze",
+        about: "the same text under ever new addresses, without a number in them",
+        answer: |request| {
+            let links: String = ["a", "b", "c"]
+                .map(|turn| format!("<a href=\"/maze?{}{turn}\">Further</a> ", request.query))
+                .concat();
+            Answer::html(format!(
+                "<title>Maze</title><main><h1>Maze</h1><p>Hedges on the left, hedges on the \
+                 right, and the sky above them is grey. {links}</main>"
+            ))
+        },
+    },
+    Trap {
         path: "/sitemap.xml",
         about: "lists a page that nothing links to",
         answer: |_| {

@@ -116,7 +116,8 @@ impl Follower {
         }
         if is_last && is_final {
             self.is_over = true;
-            self.waiting.push_back(JobEvent::Done(self.after + 1, job));
+            let id = self.after.saturating_add(1);
+            self.waiting.push_back(JobEvent::Done(id, job));
         } else {
             self.report(job);
         }

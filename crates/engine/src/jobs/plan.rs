@@ -26,6 +26,9 @@ pub(crate) const CHECKS: Checks = Checks {
     glob: check_glob,
 };
 
+/// Entries of one job that wait; each costs about 20 bytes of memory.
+const MAX_FRONTIER: u64 = 2_000_000;
+
 /// A job, understood.
 pub(super) struct Plan {
     pub(super) scrape: ScrapeRequest,
@@ -88,6 +91,18 @@ impl Plan {
                 search: request.search,
             }),
         }
+    }
+
+    /// Pages that may be asked for in all: those that turn out to be copies or out of scope do not
+    /// count for `max_pages`, but a site that has nothing else must not be asked for ever.
+    pub(super) fn max_fetches(&self) -> u64 {
+        self.max_pages.saturating_mul(10).saturating_add(100)
+    }
+
+    /// Entries that may wait: more than will ever be done need not be known.
+    pub(super) fn max_frontier(&self) -> u64 {
+        let wanted = self.max_pages.saturating_mul(50).saturating_add(1000);
+        wanted.min(MAX_FRONTIER)
     }
 
     /// May a new entry be better than an old one?

@@ -23,6 +23,7 @@ use super::{
     order::Order,
     page::{Brief, Done, Found},
     plan::Plan,
+    scope::Cut,
     seeds::Seeds,
     traps::Traps,
 };
@@ -39,6 +40,8 @@ const STOP_PATIENCE: Duration = Duration::from_secs(10);
 /// A commit is tried again after so long, so often: a busy database recovers, a full disk may.
 const RETRY_WAIT: Duration = Duration::from_secs(1);
 const COMMIT_TRIES: u32 = 20;
+/// Between two tries to write down that a job failed.
+const FAIL_WAIT: Duration = Duration::from_secs(5);
 
 /// Why a job no longer runs here.
 #[derive(Debug)]
@@ -146,7 +149,7 @@ impl Runner {
         match result {
             Ok(ended) => ended,
             Err(StoreError::LeaseLost) => Ended::Lost,
-            Err(error) => self.fail(&error).await,
+            Err(error) => self.fail(&error, &mut stop).await,
         }
     }
 
@@ -170,8 +173,12 @@ impl Runner {
                 () = until(step_at) => {}
                 () = until(next.wakes_at()) => {}
                 _ = heartbeat.tick() => {
-                    if self.rooms.store.renew_job(&self.job).await? {
-                        return self.cancel().await;
+                    match self.rooms.store.renew_job(&self.job).await {
+                        Ok(false) => {}
+                        Ok(true) => return self.cancel().await,
+                        Err(StoreError::LeaseLost) => return Err(StoreError::LeaseLost),
+                        // What is to be committed will say whether it lasts.
+                        Err(error) => tracing::warn!(%error, "no sign of life was given"),
                     }
                     if self.is_out_of_time() {
                         self.running.shutdown().await;
@@ -212,6 +219,7 @@ impl Runner {
         let under_way = self.running.len() + self.gathered.done.len();
         let counted = self.counts.done.saturating_sub(self.counts.skipped);
         counted + (under_way as u64) < self.plan.max_pages
+            && self.counts.done + (under_way as u64) < self.plan.max_fetches()
     }
 
     fn is_over(&self, ahead: Ahead) -> bool {
@@ -298,6 +306,14 @@ impl Runner {
         }
         if let Err(rule) = self.traps.admit(&found.url) {
             *self.counts.cut.entry(rule.name().into()).or_default() += 1;
+            return;
+        }
+        if self.waiting + self.gathered.entries.len() as u64 >= self.plan.max_frontier() {
+            *self
+                .counts
+                .cut
+                .entry(Cut::FrontierFull.name().into())
+                .or_default() += 1;
             return;
         }
         self.known.insert(found.identity);
@@ -409,17 +425,22 @@ impl Runner {
     }
 
     /// The database does not take any more: the job ends with what it has.
-    async fn fail(&mut self, error: &StoreError) -> Ended {
+    async fn fail(&mut self, error: &StoreError, stop: &mut watch::Receiver<bool>) -> Ended {
         tracing::error!(%error, job.id = self.job.id, "a job failed");
-        let info = ErrorInfo::new(
-            ErrorCode::Internal,
-            format!("its pages cannot be kept: {error}"),
-        );
+        let why = "Its pages could not be kept; those that it has are good.";
+        let info = ErrorInfo::new(ErrorCode::Internal, why);
         let (store, status) = (&self.rooms.store, JobStatus::Failed);
-        match store.finish_job(&self.job, status, Some(&info)).await {
-            Ok(()) => Ended::Finished(status),
-            // Whoever claims it next goes on where it stands.
-            Err(_) => Ended::Lost,
+        loop {
+            match store.finish_job(&self.job, status, Some(&info)).await {
+                Ok(()) => return Ended::Finished(status),
+                Err(StoreError::LeaseLost) => return Ended::Lost,
+                Err(error) => tracing::warn!(%error, job.id = self.job.id, "its end was not kept"),
+            }
+            tokio::select! {
+                () = tokio::time::sleep(FAIL_WAIT) => {}
+                // Whoever claims it next goes on where it stands.
+                () = stopped(stop) => return Ended::Lost,
+            }
         }
     }
 }

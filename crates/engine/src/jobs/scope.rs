@@ -24,6 +24,8 @@ pub(super) enum Cut {
     Calendar,
     /// A part of the site that only repeats one page.
     Maze,
+    /// Far more links are known than may be followed.
+    FrontierFull,
 }
 
 impl Cut {
@@ -38,6 +40,7 @@ impl Cut {
             Self::GrownUrl => "grown_url",
             Self::Calendar => "calendar",
             Self::Maze => "maze",
+            Self::FrontierFull => "frontier_full",
         }
     }
 }

@@ -145,6 +145,39 @@ async fn max_pages_is_a_hard_cap_and_max_depth_counts_links() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_that_leaves_its_site_takes_no_secrets_along() {
+    let scene = Scene::new().await;
+    let other = TrapSite::start().await.unwrap();
+    let body = json!({
+        "allow_external_links": true,
+        "scrape": {"headers": {"Authorization": "Bearer x", "X-Api-Key": "x"}, "cookies": {"s": "x"}},
+    });
+    // Cookies do not tell ports apart, but hosts.
+    let abroad = other.url("/forest/1/0").replace("127.0.0.1", "localhost");
+    let path = format!("/link-to?{abroad}");
+    let job = scene.crawl(&path, body).await;
+    scene.end_of(job).await;
+    let start = &scene.site.requests()[1];
+    assert!(start.headers.contains_key("x-api-key") && start.headers.contains_key("cookie"));
+    let abroad = other.requests();
+    assert!(abroad.iter().any(|request| request.path == "/forest/1/0"));
+    for request in abroad {
+        for secret in ["authorization", "x-api-key", "cookie"] {
+            assert!(!request.headers.contains_key(secret), "{secret}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_site_of_nothing_but_copies_is_left_some_day() {
+    let scene = Scene::new().await;
+    let job = scene.crawl("/maze?a", json!({"max_pages": 2})).await;
+    let (job, pages) = scene.end_of(job).await;
+    assert_eq!((job.status, job.counts.success), (JobStatus::Completed, 1));
+    assert!(pages.len() <= 120, "{} pages", pages.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn broken_pages_are_listed_and_done_again_on_request() {
     let scene = Scene::new().await;
     let options = json!({"scrape": {"timeout_ms": 2000, "cache": "bypass"}});

@@ -56,7 +56,6 @@ async fn work(rooms: Arc<Rooms>, mut stop: watch::Receiver<bool>) {
         tokio::select! {
             Some(ended) = jobs.join_next() => {
                 if let Err(error) = ended {
-                    // Its lease stays: this process lives, so nobody takes it before that ends.
                     tracing::error!(%error, "a job panicked");
                 }
             }
@@ -92,15 +91,26 @@ async fn run(rooms: Arc<Rooms>, job: OwnedJob, stop: watch::Receiver<bool>) {
     tracing::info!(job.id, job.kind = job.kind.as_str(), "job taken");
     let plan = match Plan::of(&job, rooms.config.pages_per_job) {
         Ok(plan) => plan,
-        Err(why) => return refuse(&rooms, &job, &why).await,
+        Err(why) => return refuse(&rooms, &job, ErrorCode::InvalidOptions, &why).await,
     };
     match Runner::new(Arc::clone(&rooms), Arc::clone(&job), plan).await {
-        Ok(runner) => match runner.run(stop).await {
-            Ended::Finished(status) => {
+        // In a task of its own: the third wall where panics are caught.
+        Ok(runner) => match tokio::spawn(runner.run(stop)).await {
+            Ok(Ended::Finished(status)) => {
                 tracing::info!(job.id, job.status = status.as_str(), "job ended");
             }
-            Ended::Released => tracing::info!(job.id, "job given back"),
-            Ended::Lost => tracing::warn!(job.id, "job lost"),
+            Ok(Ended::Released) => tracing::info!(job.id, "job given back"),
+            Ok(Ended::Lost) => tracing::warn!(job.id, "job lost"),
+            Err(error) => {
+                tracing::error!(%error, job.id, "a job panicked");
+                refuse(
+                    &rooms,
+                    &job,
+                    ErrorCode::Internal,
+                    "A fault of ours ended this job.",
+                )
+                .await;
+            }
         },
         Err(error) => {
             tracing::error!(%error, job.id, "a job was not taken up");
@@ -111,9 +121,9 @@ async fn run(rooms: Arc<Rooms>, job: OwnedJob, stop: watch::Receiver<bool>) {
     rooms.signs.send_replace(());
 }
 
-/// A body that this version does not understand.
-async fn refuse(rooms: &Rooms, job: &OwnedJob, why: &str) {
-    let error = ErrorInfo::new(ErrorCode::InvalidOptions, why);
+/// Ends a job that cannot go on.
+async fn refuse(rooms: &Rooms, job: &OwnedJob, code: ErrorCode, why: &str) {
+    let error = ErrorInfo::new(code, why);
     let refused = rooms.store.finish_job(job, JobStatus::Failed, Some(&error));
     if let Err(error) = refused.await {
         tracing::error!(%error, job.id, "a job was not ended");

@@ -11,6 +11,7 @@ use axum::{
     },
 };
 use futures_util::StreamExt;
+use trawls_contract::InvalidOption;
 use trawls_engine::JobEvent;
 
 use crate::{App, error::HttpError};
@@ -38,8 +39,15 @@ pub(crate) async fn events(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
-    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
-    let after = last.and_then(|id| id.trim().parse().ok()).unwrap_or(0);
+    let after = match headers.get("last-event-id") {
+        None => 0,
+        Some(id) => {
+            let number = id.to_str().ok().and_then(|id| id.trim().parse().ok());
+            number.ok_or_else(|| {
+                InvalidOption::new("Last-Event-ID", "must be the id of an event of this job")
+            })?
+        }
+    };
     let events = app.engine.job_events(&id, after).await.map_err(|error| {
         tracing::error!(%error, "a job cannot be followed");
         HttpError::Internal

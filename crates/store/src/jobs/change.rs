@@ -135,7 +135,7 @@ impl StepRow {
         let last_page = (step.first_page + step.pages.len() as u64).saturating_sub(1);
         rows::renew(db, &self.lease, Some((&self.counts, last_page))).await?;
         for (number, page) in (step.first_page..).zip(&step.pages) {
-            page.packed.insert(db).await?;
+            page.packed.insert(db, Some(job)).await?;
             if let Some(cache) = &page.cache {
                 cache.upsert(db).await?;
             }

@@ -113,8 +113,10 @@ pub(super) async fn claim(
     query.push(", owned_until = ").push_bind(claim.until);
     query.push(
         " WHERE number = (SELECT number FROM jobs WHERE status = 'queued' \
-         OR (status = 'running' AND (owned_until < ",
+         OR (status = 'running' AND owner <> ",
     );
+    // Not one's own: after a long sleep of the machine its runner is still at it.
+    query.push_bind(&claim.owner).push(" AND (owned_until < ");
     query.push_bind(claim.now).push(" OR owner IN (");
     let mut dead = query.separated(", ");
     for owner in &claim.dead {
