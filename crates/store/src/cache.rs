@@ -59,6 +59,16 @@ pub(crate) struct CacheRow {
 }
 
 impl CacheRow {
+    /// The entry that answers `key` with `page`, as of its fetch.
+    pub(crate) fn of(page: &PageResult, key: CacheKey, validators: Validators) -> Self {
+        Self {
+            key,
+            page_id: page.id.clone(),
+            confirmed_at: page.fetched_at,
+            validators,
+        }
+    }
+
     pub(crate) async fn upsert(&self, db: &mut SqliteConnection) -> Result<(), sqlx::Error> {
         sqlx::query(
             "INSERT INTO page_cache (cache_key, page_id, confirmed_at, etag, last_modified) \

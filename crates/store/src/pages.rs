@@ -119,6 +119,15 @@ pub(crate) async fn find_body(
     )
 }
 
+/// Removes a page with its body and cache entries.
+pub(crate) async fn remove(db: &mut SqliteConnection, id: &str) -> Result<(), sqlx::Error> {
+    sqlx::query("DELETE FROM pages WHERE id = ?")
+        .bind(id)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
 /// Removes up to `limit` of the oldest pages that are no job's from before `before`, with their bodies and cache
 /// entries, and returns their ids.
 pub(crate) async fn sweep(

@@ -88,14 +88,7 @@ impl Store {
         let packing = page.clone();
         let row = codec::run(size, move || PageRow::pack(&packing, body.as_ref())).await?;
         let json_bytes = row.plain_bytes;
-        let entry = cache.map(|(key, validators)| {
-            Arc::new(CacheRow {
-                key,
-                page_id: page.id.clone(),
-                confirmed_at: page.fetched_at,
-                validators,
-            })
-        });
+        let entry = cache.map(|(key, validators)| Arc::new(CacheRow::of(&page, key, validators)));
         let change = Change::Keep(Box::new(row), entry.clone());
         self.writer()?.write(change).await?;
         self.hot.put_page(page, json_bytes);

@@ -37,7 +37,7 @@ pub(super) struct Brief {
     pub(super) job: Arc<OwnedJob>,
 }
 
-/// A link that belongs to the crawl, or the rule that cut it.
+/// A link that belongs to the crawl.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) url: Url,
@@ -84,7 +84,7 @@ impl Brief {
         page.id = uuid::Uuid::now_v7().to_string();
         page.depth = Some(entry.depth);
         page.referrer.clone_from(&entry.referrer);
-        let (found, cut) = self.links(&mut page, entry.depth);
+        let (found, cut) = self.links(&page, entry.depth);
         let (marks, twin) = self.judge(&mut page, &entry);
         if let Some((twin, likeness)) = twin {
             let twin = rooms.store.entry_url(&self.job, twin).await.ok().flatten();
@@ -157,7 +157,7 @@ impl Brief {
     }
 
     /// Links of a good page that lead on.
-    fn links(&self, page: &mut PageResult, depth: u32) -> (Vec<Found>, Vec<Cut>) {
+    fn links(&self, page: &PageResult, depth: u32) -> (Vec<Found>, Vec<Cut>) {
         let (mut found, mut cut) = (Vec::new(), Vec::new());
         let (Some(scope), Outcome::Success | Outcome::Empty) = (&self.scope, page.outcome) else {
             return (found, cut);

@@ -169,19 +169,21 @@ impl Runner {
             tokio::select! {
                 Some(joined) = self.running.join_next_with_id() => self.take(joined),
                 () = self.seeds.come() => {}
-                result = ends(&mut self.commit) => self.committed(result?),
+                result = ends(&mut self.commit) => {
+                    result?;
+                    self.committed();
+                }
                 () = until(step_at) => {}
                 () = until(next.wakes_at()) => {}
                 _ = heartbeat.tick() => {
                     match self.rooms.store.renew_job(&self.job).await {
                         Ok(false) => {}
-                        Ok(true) => return self.cancel().await,
+                        Ok(true) => return self.finish(JobStatus::Cancelled).await,
                         Err(StoreError::LeaseLost) => return Err(StoreError::LeaseLost),
                         // What is to be committed will say whether it lasts.
                         Err(error) => tracing::warn!(%error, "no sign of life was given"),
                     }
                     if self.is_out_of_time() {
-                        self.running.shutdown().await;
                         return self.finish(JobStatus::Completed).await;
                     }
                 }
@@ -217,9 +219,18 @@ impl Runner {
     /// The cap holds for pages that are under way too: none of them may turn out to be one more.
     fn has_budget(&self) -> bool {
         let under_way = self.running.len() + self.gathered.done.len();
-        let counted = self.counts.done.saturating_sub(self.counts.skipped);
-        counted + (under_way as u64) < self.plan.max_pages
+        self.counted() + (under_way as u64) < self.plan.max_pages
             && self.counts.done + (under_way as u64) < self.plan.max_fetches()
+    }
+
+    /// Pages that count for `max_pages`.
+    fn counted(&self) -> u64 {
+        self.counts.done.saturating_sub(self.counts.skipped)
+    }
+
+    /// One more link that this rule cut.
+    fn cut(&mut self, rule: Cut) {
+        *self.counts.cut.entry(rule.name().into()).or_default() += 1;
     }
 
     fn is_over(&self, ahead: Ahead) -> bool {
@@ -234,10 +245,9 @@ impl Runner {
             return;
         }
         for page in self.seeds.handful() {
-            let brief = Arc::clone(&self.brief);
-            match brief.seed(&page.url) {
+            match self.brief.seed(&page.url) {
                 Ok(found) => self.discover(found, 1, None),
-                Err(rule) => *self.counts.cut.entry(rule.name().into()).or_default() += 1,
+                Err(rule) => self.cut(rule),
             }
         }
         if !self.gathered.entries.is_empty() {
@@ -287,7 +297,7 @@ impl Runner {
                 .learn(url, done.code == Some(ErrorCode::Duplicate));
         }
         for rule in std::mem::take(&mut done.cut) {
-            *self.counts.cut.entry(rule.name().into()).or_default() += 1;
+            self.cut(rule);
         }
         for found in std::mem::take(&mut done.found) {
             self.discover(
@@ -305,16 +315,10 @@ impl Runner {
             return;
         }
         if let Err(rule) = self.traps.admit(&found.url) {
-            *self.counts.cut.entry(rule.name().into()).or_default() += 1;
-            return;
+            return self.cut(rule);
         }
         if self.waiting + self.gathered.entries.len() as u64 >= self.plan.max_frontier() {
-            *self
-                .counts
-                .cut
-                .entry(Cut::FrontierFull.name().into())
-                .or_default() += 1;
-            return;
+            return self.cut(Cut::FrontierFull);
         }
         self.known.insert(found.identity);
         self.last_entry += 1;
@@ -371,12 +375,11 @@ impl Runner {
 
     /// Pages that will still be done, as far as is known.
     fn left(&self) -> u64 {
-        let counted = self.counts.done.saturating_sub(self.counts.skipped);
-        self.waiting
-            .min(self.plan.max_pages.saturating_sub(counted))
+        let may_come = self.plan.max_pages.saturating_sub(self.counted());
+        self.waiting.min(may_come)
     }
 
-    fn committed(&mut self, _done: ()) {
+    fn committed(&mut self) {
         if let Some(commit) = self.commit.take() {
             self.lanes
                 .committed(commit.entries.into_iter(), commit.has_new);
@@ -389,7 +392,7 @@ impl Runner {
         loop {
             if self.commit.is_some() {
                 ends(&mut self.commit).await?;
-                self.committed(());
+                self.committed();
             }
             if self.gathered.is_empty() {
                 return Ok(());
@@ -404,10 +407,6 @@ impl Runner {
         self.settle().await?;
         self.rooms.store.finish_job(&self.job, status, None).await?;
         Ok(Ended::Finished(status))
-    }
-
-    async fn cancel(&mut self) -> Result<Ended, StoreError> {
-        self.finish(JobStatus::Cancelled).await
     }
 
     /// Lets running pages end, within bounds, and gives the job back.

@@ -109,12 +109,7 @@ impl NewPage {
         let Keep { page, body, cache } = keep;
         let packed = PageRow::pack(&page, body.as_ref())?;
         let in_job = JobPageRow::new(entry, &page, marks);
-        let cache = cache.map(|(key, validators)| CacheRow {
-            key,
-            page_id: page.id.clone(),
-            confirmed_at: page.fetched_at,
-            validators,
-        });
+        let cache = cache.map(|(key, validators)| CacheRow::of(&page, key, validators));
         Ok(Self {
             packed,
             cache,

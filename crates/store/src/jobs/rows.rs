@@ -8,7 +8,7 @@ use super::{
     change::{Claim, Finish, Lease},
     frontier::{self, NewEntry},
 };
-use crate::{StoreError, codec};
+use crate::{StoreError, codec, pages};
 
 /// How long an idempotency key is remembered: a day.
 const IDEMPOTENCY_MS: i64 = 86_400_000;
@@ -227,10 +227,7 @@ pub(super) async fn retry(db: &mut SqliteConnection, job: i64) -> Result<u64, St
     for (entry, page, outcome, code) in &again {
         let outcome: Outcome = codec::from_name(outcome)?;
         counts.remove(outcome, code.as_deref());
-        sqlx::query("DELETE FROM pages WHERE id = ?")
-            .bind(page)
-            .execute(&mut *db)
-            .await?;
+        pages::remove(db, page).await?;
         sqlx::query("UPDATE frontier SET done = 0 WHERE job = ? AND number = ?")
             .bind(job)
             .bind(entry)
@@ -255,7 +252,7 @@ pub(super) async fn erase(
     job: i64,
     limit: i64,
 ) -> Result<Vec<String>, StoreError> {
-    let pages: Vec<String> = sqlx::query_scalar(
+    let removed: Vec<String> = sqlx::query_scalar(
         "DELETE FROM job_pages WHERE job = ? AND number IN \
          (SELECT number FROM job_pages WHERE job = ? ORDER BY number LIMIT ?) RETURNING page_id",
     )
@@ -264,20 +261,17 @@ pub(super) async fn erase(
     .bind(limit)
     .fetch_all(&mut *db)
     .await?;
-    for page in &pages {
-        sqlx::query("DELETE FROM pages WHERE id = ?")
-            .bind(page)
-            .execute(&mut *db)
-            .await?;
+    for page in &removed {
+        pages::remove(db, page).await?;
     }
-    if pages.is_empty() {
+    if removed.is_empty() {
         // Its frontier goes with it.
         sqlx::query("DELETE FROM jobs WHERE number = ?")
             .bind(job)
             .execute(db)
             .await?;
     }
-    Ok(pages)
+    Ok(removed)
 }
 
 struct JobRow {
