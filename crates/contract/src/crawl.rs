@@ -4,8 +4,7 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
@@ -103,20 +102,6 @@ pub struct BatchBody {
 
 fn default_max_pages() -> u64 {
     1000
-}
-
-/// Reads a body, naming the faulty field by its path.
-///
-/// # Errors
-/// The path of the field (empty for the body itself) and what is wrong with it.
-pub fn body_from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, (String, String)> {
-    let value: Value = serde_json::from_slice(bytes)
-        .map_err(|error| (String::new(), format!("the body is not JSON: {error}")))?;
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().to_string();
-        let path = if path == "." { String::new() } else { path };
-        (path, error.into_inner().to_string())
-    })
 }
 
 /// What this crate cannot check itself: it knows no CSS and no globs.
@@ -315,7 +300,7 @@ fn in_scrape(mut mistake: InvalidOption) -> InvalidOption {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -328,8 +313,8 @@ mod tests {
     };
 
     fn crawl(body: Value) -> Result<CrawlRequest, String> {
-        let body = body_from_json(body.to_string().as_bytes())
-            .map_err(|(field, problem)| format!("{field}: {problem}"))?;
+        let body =
+            crate::read_body(body.to_string().as_bytes()).map_err(|fault| fault.to_string())?;
         CrawlRequest::parse(body, CHECKS).map_err(|mistake| mistake.to_string())
     }
 

@@ -7,6 +7,7 @@
 mod attempt;
 mod crawl;
 mod error;
+mod intake;
 mod job;
 mod metadata;
 mod options;
@@ -19,9 +20,9 @@ mod system;
 pub use attempt::{Attempt, FetchMode, Verdict};
 pub use crawl::{
     BatchBody, BatchRequest, Bounds, Checks, CrawlBody, CrawlRequest, ScopeOptions, Strategy,
-    body_from_json,
 };
 pub use error::{ApiError, ErrorBody, ErrorCode, ErrorInfo};
+pub use intake::{Fault, read_body, read_query};
 pub use job::{Job, JobCounts, JobKind, JobPage, JobStatus, List};
 pub use metadata::PageMetadata;
 pub use options::{

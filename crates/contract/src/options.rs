@@ -1,14 +1,19 @@
 //! What a caller writes: the wire shape of the options, with defaults. Unknown fields are refused
 //! by serde and named; what the values mean is decided once, in `request`.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{
+        self, DeserializeSeed, IntoDeserializer, MapAccess, Visitor, value::MapAccessDeserializer,
+    },
+};
 use serde_json::Value;
 use utoipa::ToSchema;
 
 /// The body of `POST /v1/scrape`: the URL beside the options, all in one flat object.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ScrapeBody {
     /// The page: an absolute http or https URL.
     pub url: String,
@@ -17,30 +22,58 @@ pub struct ScrapeBody {
     pub options: ScrapeOptions,
 }
 
-impl ScrapeBody {
-    /// Reads a JSON object, naming the faulty field by its path.
-    ///
-    /// # Errors
-    /// The path of the field (empty for the body itself) and what is wrong with it.
-    pub fn from_json(bytes: &[u8]) -> Result<Self, (String, String)> {
-        let mut object = match serde_json::from_slice::<Value>(bytes) {
-            Ok(Value::Object(object)) => object,
-            Ok(_) => return Err((String::new(), "the body must be a JSON object".into())),
-            Err(error) => return Err((String::new(), format!("the body is not JSON: {error}"))),
+/// By hand: `flatten` would let unknown fields pass, and forget which field a mistake is in.
+impl<'de> Deserialize<'de> for ScrapeBody {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(UrlAndOptions)
+    }
+}
+
+struct UrlAndOptions;
+
+impl<'de> Visitor<'de> for UrlAndOptions {
+    type Value = ScrapeBody;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<ScrapeBody, A::Error> {
+        let mut url = None;
+        let others = WithoutUrl {
+            fields,
+            url: &mut url,
         };
-        let url = match object.remove("url") {
-            Some(Value::String(url)) => url,
-            Some(_) => return Err(("url".into(), "must be a string".into())),
-            None => return Err(("url".into(), "is missing".into())),
-        };
-        let options = serde_path_to_error::deserialize(Value::Object(object)).map_err(|error| {
-            let path = error.path().to_string();
-            (
-                if path == "." { String::new() } else { path },
-                error.into_inner().to_string(),
-            )
-        })?;
-        Ok(Self { url, options })
+        let options = ScrapeOptions::deserialize(MapAccessDeserializer::new(others))?;
+        let url = url.ok_or_else(|| de::Error::missing_field("url"))?;
+        Ok(ScrapeBody { url, options })
+    }
+}
+
+/// The other fields; `url` is laid aside as it comes by.
+struct WithoutUrl<'a, A> {
+    fields: A,
+    url: &'a mut Option<String>,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for WithoutUrl<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, A::Error> {
+        while let Some(name) = self.fields.next_key::<String>()? {
+            if name != "url" {
+                return seed.deserialize(name.into_deserializer()).map(Some);
+            }
+            *self.url = Some(self.fields.next_value()?);
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        self.fields.next_value_seed(seed)
     }
 }
 
@@ -208,7 +241,7 @@ pub enum CacheMode {
 
 /// What to wait for in the browser.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "must be milliseconds or a CSS selector")]
 pub enum WaitFor {
     /// Milliseconds.
     Milliseconds(u64),

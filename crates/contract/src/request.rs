@@ -115,11 +115,11 @@ impl Formats {
 
 /// A caller's mistake: which field, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: {problem}")]
+#[error("{} {problem}", self.subject())]
 pub struct InvalidOption {
     /// `INVALID_URL` or `INVALID_OPTIONS`.
     pub code: ErrorCode,
-    /// Path of the field, as in `include_tags[1]`.
+    /// Path of the field, as in `include_tags[1]`; empty for the body as a whole.
     pub field: String,
     /// What is wrong, and what to write instead.
     pub problem: String,
@@ -140,6 +140,13 @@ impl InvalidOption {
             code: ErrorCode::InvalidUrl,
             field: "url".into(),
             problem: problem.into(),
+        }
+    }
+
+    fn subject(&self) -> String {
+        match self.field.as_str() {
+            "" => "the body".into(),
+            field => format!("{field}:"),
         }
     }
 
@@ -465,22 +472,5 @@ mod tests {
         refused(json!({"chunk": {}}), "chunk");
         refused(json!({"extract": {"css": {}}}), "extract");
         refused(json!({"location": {"country": "DE"}}), "location.country");
-    }
-
-    #[test]
-    fn an_unknown_field_is_named() {
-        let (field, problem) =
-            crate::ScrapeBody::from_json(br#"{"url":"http://a.b","format":["markdown"]}"#)
-                .unwrap_err();
-        assert!(
-            field == "format" || problem.contains("`format`"),
-            "{field}: {problem}"
-        );
-        let (field, _) =
-            crate::ScrapeBody::from_json(br#"{"url":"http://a.b","formats":["markdown","docx"]}"#)
-                .unwrap_err();
-        assert_eq!(field, "formats[1]");
-        let (field, _) = crate::ScrapeBody::from_json(br#"{"formats":[]}"#).unwrap_err();
-        assert_eq!(field, "url");
     }
 }

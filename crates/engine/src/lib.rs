@@ -23,5 +23,5 @@ mod system;
 
 pub use engine::{Engine, EngineConfig};
 pub use error::EngineError;
-pub use jobs::{Idempotency, JobEvent, NoJob};
+pub use jobs::{JobEvent, NoJob};
 pub use trawls_store::PageFilter;

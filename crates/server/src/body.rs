@@ -7,6 +7,8 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
 };
 use bytes::Bytes;
+use serde::de::DeserializeOwned;
+use trawls_contract::read_body;
 
 use crate::error::HttpError;
 
@@ -15,10 +17,10 @@ pub(crate) const MAX_BODY_BYTES: usize = 4 << 20;
 /// Longest wait for a body; the largest takes this long at 200 kB/s.
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The bytes of a body that says it is JSON.
-pub(crate) struct JsonBytes(pub(crate) Bytes);
+/// A body, read.
+pub(crate) struct JsonBody<T>(pub(crate) T);
 
-impl<S: Send + Sync> FromRequest<S> for JsonBytes {
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
     type Rejection = HttpError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, HttpError> {
@@ -26,7 +28,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonBytes {
             return Err(HttpError::NotJsonType);
         }
         match tokio::time::timeout(BODY_TIMEOUT, Bytes::from_request(request, state)).await {
-            Ok(Ok(bytes)) => Ok(Self(bytes)),
+            Ok(Ok(bytes)) => Ok(Self(read_body(&bytes)?)),
             Ok(Err(error)) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
                 Err(HttpError::BodyTooLarge(MAX_BODY_BYTES))
             }

@@ -9,7 +9,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
-use trawls_contract::{ApiError, ErrorBody, ErrorCode, InvalidOption, Readiness};
+use trawls_contract::{ApiError, ErrorBody, ErrorCode, Fault, InvalidOption, Readiness};
+use trawls_engine::{EngineError, NoJob};
 
 /// Seconds after which a busy server is worth another try: about the time of one page.
 const RETRY_AFTER_S: &str = "1";
@@ -37,10 +38,8 @@ pub(crate) enum HttpError {
     ForeignOrigin,
     /// No such route.
     NoRoute,
-    /// No such page.
-    NoPage,
-    /// No such job.
-    NoJob,
+    /// No page or job has this id.
+    NotStored,
     /// The job runs, and what is asked needs it to be over.
     JobRuns,
     /// The idempotency key was used for another body.
@@ -70,7 +69,7 @@ impl HttpError {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
             Self::ForeignHost => StatusCode::MISDIRECTED_REQUEST,
             Self::ForeignOrigin => StatusCode::FORBIDDEN,
-            Self::NoRoute | Self::NoPage | Self::NoJob => StatusCode::NOT_FOUND,
+            Self::NoRoute | Self::NotStored => StatusCode::NOT_FOUND,
             Self::JobRuns | Self::KeyReused => StatusCode::CONFLICT,
             Self::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
             Self::Busy | Self::NotReady(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -92,7 +91,7 @@ impl HttpError {
             Self::Unauthorized => "UNAUTHORIZED",
             Self::ForeignHost => "FOREIGN_HOST",
             Self::ForeignOrigin => "FOREIGN_ORIGIN",
-            Self::NoRoute | Self::NoPage | Self::NoJob => ErrorCode::NotFound.as_str(),
+            Self::NoRoute | Self::NotStored => ErrorCode::NotFound.as_str(),
             Self::JobRuns => "JOB_RUNS",
             Self::KeyReused => "IDEMPOTENCY_CONFLICT",
             Self::NoMethod => "METHOD_NOT_ALLOWED",
@@ -123,8 +122,7 @@ impl HttpError {
                 "requests from pages of other sites are refused while authentication is off".into()
             }
             Self::NoRoute => "no such route; /docs lists them".into(),
-            Self::NoPage => "no page with this id is stored".into(),
-            Self::NoJob => "no job with this id is stored".into(),
+            Self::NotStored => "nothing is stored under this id".into(),
             Self::JobRuns => "the job is not over; cancel it first".into(),
             Self::KeyReused => {
                 "this Idempotency-Key was used with another body in the last 24 hours".into()
@@ -188,6 +186,33 @@ impl HttpError {
 impl From<InvalidOption> for HttpError {
     fn from(mistake: InvalidOption) -> Self {
         Self::Invalid(mistake)
+    }
+}
+
+impl From<Fault> for HttpError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::NotJson(problem) => Self::NotJson(problem),
+            Fault::Invalid(mistake) => Self::Invalid(mistake),
+        }
+    }
+}
+
+/// The cause goes to the log, once.
+impl From<EngineError> for HttpError {
+    fn from(error: EngineError) -> Self {
+        tracing::error!(%error, "a call failed");
+        Self::Internal
+    }
+}
+
+impl From<NoJob> for HttpError {
+    fn from(why: NoJob) -> Self {
+        match why {
+            NoJob::Invalid(mistake) => mistake.into(),
+            NoJob::KeyReused => Self::KeyReused,
+            NoJob::Engine(error) => error.into(),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 use trawls_engine::Engine;
 
 mod access;
+mod address;
 mod assets;
 mod body;
 mod config;

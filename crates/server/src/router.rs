@@ -20,7 +20,7 @@ use crate::{
     error::HttpError,
     gate, headers,
     openapi::Description,
-    routes::{batch, crawl, events, health, jobs, pages, scrape, system},
+    routes::{events, health, jobs, pages, scrape, start, system},
 };
 
 /// The routes of the API with their description; those of the first list need the key.
@@ -28,8 +28,8 @@ pub(crate) fn api() -> (OpenApiRouter<App>, OpenApiRouter<App>) {
     let keyed = OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(scrape::scrape))
         .routes(routes!(pages::page))
-        .routes(routes!(crawl::crawl))
-        .routes(routes!(batch::batch))
+        .routes(routes!(start::crawl))
+        .routes(routes!(start::batch))
         .routes(routes!(jobs::jobs))
         .routes(routes!(jobs::job, jobs::erase))
         .routes(routes!(jobs::pages))

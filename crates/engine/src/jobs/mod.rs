@@ -42,50 +42,33 @@ pub enum NoJob {
     Engine(#[from] EngineError),
 }
 
-/// Makes the same call the same job.
-#[derive(Debug, Clone)]
-pub struct Idempotency {
-    /// Who calls; two callers may use the same key.
-    pub caller: String,
-    /// As the caller wrote it.
-    pub key: String,
-}
-
 impl Engine {
-    /// Queues a crawl.
+    /// Queues a crawl. `key` makes the same call the same job.
     ///
     /// # Errors
     /// What is wrong with the body, or with the database.
-    pub async fn start_crawl(
-        &self,
-        body: CrawlBody,
-        idempotency: Option<Idempotency>,
-    ) -> Result<Job, NoJob> {
+    pub async fn start_crawl(&self, body: CrawlBody, key: Option<String>) -> Result<Job, NoJob> {
         let request = CrawlRequest::parse(body.clone(), plan::CHECKS)?;
         let job = JobToMake {
             kind: JobKind::Crawl,
             url: request.scrape.url.to_string(),
-            idempotency: hashes(idempotency, &body),
+            idempotency: hashes(key, &body),
             request: &body,
             entries: vec![plan::start_of(&request)],
         };
         self.make(job).await
     }
 
-    /// Queues a batch.
+    /// Queues a batch. `key` makes the same call the same job.
     ///
     /// # Errors
     /// What is wrong with the body, or with the database.
-    pub async fn start_batch(
-        &self,
-        body: BatchBody,
-        idempotency: Option<Idempotency>,
-    ) -> Result<Job, NoJob> {
+    pub async fn start_batch(&self, body: BatchBody, key: Option<String>) -> Result<Job, NoJob> {
         let request = BatchRequest::parse(body.clone(), plan::CHECKS)?;
         let job = JobToMake {
             kind: JobKind::Batch,
             url: request.scrape.url.to_string(),
-            idempotency: hashes(idempotency, &body),
+            idempotency: hashes(key, &body),
             request: &body,
             entries: plan::entries_of(&request),
         };
@@ -211,16 +194,10 @@ fn with_rate(mut job: Job, now: Timestamp) -> Job {
     job
 }
 
-/// Hashes of caller and key, and of the body as it was understood.
-fn hashes(idempotency: Option<Idempotency>, body: &impl Serialize) -> Option<([u8; 32], [u8; 32])> {
-    let Idempotency { caller, key } = idempotency?;
+/// Hashes of the key, and of the body as it was understood.
+fn hashes(key: Option<String>, body: &impl Serialize) -> Option<([u8; 32], [u8; 32])> {
     let body = serde_json::to_vec(body).ok()?;
-    let of_key = Sha256::new()
-        .chain_update(caller.len().to_be_bytes())
-        .chain_update(caller)
-        .chain_update(key)
-        .finalize();
-    Some((of_key.into(), Sha256::digest(body).into()))
+    Some((Sha256::digest(key?).into(), Sha256::digest(body).into()))
 }
 
 #[cfg(test)]

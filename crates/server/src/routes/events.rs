@@ -3,7 +3,7 @@
 use std::{convert::Infallible, time::Duration};
 
 use axum::{
-    extract::{Path, State},
+    extract::State,
     http::HeaderMap,
     response::{
         IntoResponse, Response,
@@ -14,7 +14,8 @@ use futures_util::StreamExt;
 use trawls_contract::InvalidOption;
 use trawls_engine::JobEvent;
 
-use crate::{App, error::HttpError};
+use super::stored;
+use crate::{App, address::Id, error::HttpError};
 
 /// Proxies close a connection that says nothing for a minute.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -36,7 +37,7 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 )]
 pub(crate) async fn events(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Id(id): Id,
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
     let after = match headers.get("last-event-id") {
@@ -48,13 +49,8 @@ pub(crate) async fn events(
             })?
         }
     };
-    let events = app.engine.job_events(&id, after).await.map_err(|error| {
-        tracing::error!(%error, "a job cannot be followed");
-        HttpError::Internal
-    })?;
-    let events = events
-        .ok_or(HttpError::NoJob)?
-        .map(|event| Ok::<_, Infallible>(sse(&event)));
+    let events = stored(app.engine.job_events(&id, after).await)?;
+    let events = events.map(|event| Ok::<_, Infallible>(sse(&event)));
     Ok(Sse::new(events)
         .keep_alive(KeepAlive::new().interval(HEARTBEAT))
         .into_response())

@@ -1,16 +1,17 @@
 //! `/v1/jobs`: list, read, stop, retry, remove.
 
-use axum::{
-    extract::{Path, Query, State, rejection::QueryRejection},
-    response::Response,
-};
+use axum::{extract::State, response::Response};
 use serde::Deserialize;
 use trawls_contract::{InvalidOption, Job, JobKind, JobPage, JobStatus, List, Outcome};
-use trawls_engine::{EngineError, PageFilter};
+use trawls_engine::PageFilter;
 use utoipa::IntoParams;
 
-use super::json;
-use crate::{App, error::HttpError};
+use super::{json, stored};
+use crate::{
+    App,
+    address::{Id, Query},
+    error::HttpError,
+};
 
 /// Rows of a list when the caller does not say.
 const LIMIT: u32 = 100;
@@ -56,18 +57,6 @@ fn limit(asked: Option<u32>) -> Result<u32, HttpError> {
     }
 }
 
-fn query<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, HttpError> {
-    query
-        .map(|Query(query)| query)
-        .map_err(|error| InvalidOption::new("query", error.body_text()).into())
-}
-
-/// The cause goes to the log.
-fn broken(error: EngineError) -> HttpError {
-    tracing::error!(%error, "a job cannot be read or changed");
-    HttpError::Internal
-}
-
 /// List jobs, newest first
 #[utoipa::path(
     get,
@@ -78,15 +67,14 @@ fn broken(error: EngineError) -> HttpError {
 )]
 pub(crate) async fn jobs(
     State(app): State<App>,
-    asked: Result<Query<JobQuery>, QueryRejection>,
+    Query(asked): Query<JobQuery>,
 ) -> Result<Response, HttpError> {
-    let asked = query(asked)?;
     let limit = limit(asked.limit)?;
     let list = app
         .engine
         .jobs(asked.kind, asked.status, asked.cursor, limit)
         .await;
-    json(&list.map_err(broken)?)
+    json(&list?)
 }
 
 /// Read a job
@@ -97,12 +85,8 @@ pub(crate) async fn jobs(
     params(("id" = String, Path, description = "The job's `id`.")),
     responses((status = 200, description = "The job.", body = Job))
 )]
-pub(crate) async fn job(
-    State(app): State<App>,
-    Path(id): Path<String>,
-) -> Result<Response, HttpError> {
-    let job = app.engine.job(&id).await.map_err(broken)?;
-    json(&job.ok_or(HttpError::NoJob)?)
+pub(crate) async fn job(State(app): State<App>, Id(id): Id) -> Result<Response, HttpError> {
+    json(&stored(app.engine.job(&id).await)?)
 }
 
 /// List the pages of a job in the order of their completion
@@ -117,10 +101,9 @@ pub(crate) async fn job(
 )]
 pub(crate) async fn pages(
     State(app): State<App>,
-    Path(id): Path<String>,
-    asked: Result<Query<PageQuery>, QueryRejection>,
+    Id(id): Id,
+    Query(asked): Query<PageQuery>,
 ) -> Result<Response, HttpError> {
-    let asked = query(asked)?;
     let limit = limit(asked.limit)?;
     let filter = PageFilter {
         outcome: asked.outcome,
@@ -129,7 +112,7 @@ pub(crate) async fn pages(
     };
     let after = asked.cursor.unwrap_or(0);
     let list = app.engine.job_pages(&id, &filter, after, limit).await;
-    json(&list.map_err(broken)?.ok_or(HttpError::NoJob)?)
+    json(&stored(list)?)
 }
 
 /// Stop a job
@@ -142,12 +125,8 @@ pub(crate) async fn pages(
     params(("id" = String, Path, description = "The job's `id`.")),
     responses((status = 200, description = "The job; it ends within seconds.", body = Job))
 )]
-pub(crate) async fn cancel(
-    State(app): State<App>,
-    Path(id): Path<String>,
-) -> Result<Response, HttpError> {
-    let job = app.engine.cancel_job(&id).await.map_err(broken)?;
-    json(&job.ok_or(HttpError::NoJob)?)
+pub(crate) async fn cancel(State(app): State<App>, Id(id): Id) -> Result<Response, HttpError> {
+    json(&stored(app.engine.cancel_job(&id).await)?)
 }
 
 /// Do the failed and empty pages of a job again
@@ -158,13 +137,9 @@ pub(crate) async fn cancel(
     params(("id" = String, Path, description = "The job's `id`.")),
     responses((status = 200, description = "The job, queued again.", body = Job))
 )]
-pub(crate) async fn retry(
-    State(app): State<App>,
-    Path(id): Path<String>,
-) -> Result<Response, HttpError> {
+pub(crate) async fn retry(State(app): State<App>, Id(id): Id) -> Result<Response, HttpError> {
     settled(&app, &id).await?;
-    let retried = app.engine.retry_job(&id).await.map_err(broken)?;
-    let (job, _pages) = retried.ok_or(HttpError::NoJob)?;
+    let (job, _pages) = stored(app.engine.retry_job(&id).await)?;
     json(&job)
 }
 
@@ -176,19 +151,15 @@ pub(crate) async fn retry(
     params(("id" = String, Path, description = "The job's `id`.")),
     responses((status = 200, description = "The job that is gone.", body = Job))
 )]
-pub(crate) async fn erase(
-    State(app): State<App>,
-    Path(id): Path<String>,
-) -> Result<Response, HttpError> {
+pub(crate) async fn erase(State(app): State<App>, Id(id): Id) -> Result<Response, HttpError> {
     let job = settled(&app, &id).await?;
-    app.engine.erase_job(&id).await.map_err(broken)?;
+    app.engine.erase_job(&id).await?;
     json(&job)
 }
 
 /// A job that is over.
 async fn settled(app: &App, id: &str) -> Result<Job, HttpError> {
-    let job = app.engine.job(id).await.map_err(broken)?;
-    let job = job.ok_or(HttpError::NoJob)?;
+    let job = stored(app.engine.job(id).await)?;
     match job.status.is_final() {
         true => Ok(job),
         false => Err(HttpError::JobRuns),

@@ -6,7 +6,7 @@ use axum::{extract::State, response::Response};
 use trawls_contract::{PageResult, ScrapeBody};
 
 use super::json;
-use crate::{App, body::JsonBytes, error::HttpError};
+use crate::{App, body::JsonBody, error::HttpError};
 
 /// The engine ends a page at its `timeout_ms`; a page that is this late is given up.
 const OVERDUE: Duration = Duration::from_secs(5);
@@ -24,11 +24,9 @@ const OVERDUE: Duration = Duration::from_secs(5);
 )]
 pub(crate) async fn scrape(
     State(app): State<App>,
-    JsonBytes(body): JsonBytes,
+    JsonBody(ScrapeBody { url, options }): JsonBody<ScrapeBody>,
 ) -> Result<Response, HttpError> {
     let _slot = app.slots.try_acquire().map_err(|_| HttpError::Busy)?;
-    let ScrapeBody { url, options } =
-        ScrapeBody::from_json(&body).map_err(|fault| super::invalid(&body, fault))?;
     let limit = Duration::from_millis(options.timeout_ms).saturating_add(OVERDUE);
     let request = app.engine.admit(&url, options)?;
     let page = tokio::time::timeout(limit, app.engine.scrape(&request))

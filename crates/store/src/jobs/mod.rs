@@ -43,7 +43,7 @@ pub struct JobToMake<'a, R> {
     pub request: &'a R,
     /// What to begin with.
     pub entries: Vec<NewEntry>,
-    /// Hashes of caller and key, and of the body.
+    /// Hashes of the key and of the body.
     pub idempotency: Option<([u8; 32], [u8; 32])>,
 }
 
