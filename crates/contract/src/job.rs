@@ -56,9 +56,12 @@ impl JobStatus {
         }
     }
 
+    /// Those of a job to which nothing more will happen by itself.
+    pub const FINAL: [Self; 3] = [Self::Completed, Self::Failed, Self::Cancelled];
+
     /// Nothing more will happen to it by itself.
     pub fn is_final(self) -> bool {
-        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+        Self::FINAL.contains(&self)
     }
 }
 
@@ -190,6 +193,29 @@ pub struct List<T> {
     pub has_more: bool,
 }
 
+impl<T> List<T> {
+    /// The first `limit` of these rows. They were asked for with one more, which is shown to nobody
+    /// and says that there is more.
+    pub fn cut(mut rows: Vec<T>, limit: u32, cursor: impl Fn(&T) -> String) -> Self {
+        let has_more = rows.len() > limit as usize;
+        rows.truncate(limit as usize);
+        Self {
+            next_cursor: rows.last().map(cursor).filter(|_| has_more),
+            items: rows,
+            has_more,
+        }
+    }
+
+    /// The same list of something else.
+    pub fn map<U>(self, turn: impl FnMut(T) -> U) -> List<U> {
+        List {
+            items: self.items.into_iter().map(turn).collect(),
+            next_cursor: self.next_cursor,
+            has_more: self.has_more,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,5 +231,18 @@ mod tests {
         assert_eq!(counts.by_code["DUPLICATE"], 1);
         counts.remove(Outcome::Skipped, Some("DUPLICATE"));
         assert_eq!(counts, before);
+    }
+
+    #[test]
+    fn a_list_has_a_cursor_only_when_there_is_more() {
+        let cut = |rows: &[u32]| List::cut(rows.to_vec(), 2, ToString::to_string);
+        let more = cut(&[1, 2, 3]);
+        assert_eq!(
+            (more.items, more.next_cursor),
+            (vec![1, 2], Some("2".into()))
+        );
+        let all = cut(&[1, 2]);
+        assert_eq!((all.next_cursor, all.has_more), (None, false));
+        assert_eq!(cut(&[]).next_cursor, None);
     }
 }

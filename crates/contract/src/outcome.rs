@@ -30,6 +30,16 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The wire name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Empty => "empty",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
+
     /// The only test of success: usage, quotas, counters and webhooks use it and nothing else.
     pub fn is_success(self) -> bool {
         matches!(self, Self::Success)

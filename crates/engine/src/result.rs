@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 use trawls_content::Page;
 use trawls_contract::{
-    Attempt, ErrorInfo, FetchMode, Format, JsonData, Outcome, PageResult, PageStatus, Quality,
-    ScrapeRequest, Timings,
+    Attempt, FetchMode, Format, JsonData, Outcome, PageResult, PageStatus, Quality, ScrapeRequest,
+    Timings,
 };
 use trawls_fetch::Fetched;
 
@@ -107,8 +107,6 @@ pub(crate) fn page_result(
     warnings.extend(judgement.warnings);
     warnings.extend(page.warnings);
     PageResult {
-        id: uuid::Uuid::now_v7().to_string(),
-        url: request.url.to_string(),
         final_url: visit.final_url.unwrap_or_else(|| request.url.to_string()),
         status: judgement.outcome.status(),
         outcome: judgement.outcome,
@@ -127,23 +125,17 @@ pub(crate) fn page_result(
         images: page.images,
         tables: page.tables,
         metadata: was_read.then_some(page.metadata),
-        chunks: None,
-        screenshot_url: None,
-        pdf_url: None,
         quality: page.quality,
         warnings,
         error: judgement.error,
         trace: visit.trace,
         timings: watch.timings(visit.ttfb),
-        fetched_at: watch.now,
-        depth: None,
-        referrer: None,
-        from_cache: false,
+        ..failed_page(request.url.as_str(), watch.now)
     }
 }
 
-/// A page that was never asked for.
-pub(crate) fn failed_page(url: &str, error: ErrorInfo, now: Timestamp) -> PageResult {
+/// A page of which there is nothing; its caller says why.
+pub(crate) fn failed_page(url: &str, now: Timestamp) -> PageResult {
     PageResult {
         id: uuid::Uuid::now_v7().to_string(),
         url: url.to_owned(),
@@ -166,7 +158,7 @@ pub(crate) fn failed_page(url: &str, error: ErrorInfo, now: Timestamp) -> PageRe
         pdf_url: None,
         quality: Quality::default(),
         warnings: Vec::new(),
-        error: Some(error),
+        error: None,
         trace: Vec::new(),
         timings: Timings::default(),
         fetched_at: now,

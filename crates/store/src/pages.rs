@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use sqlx::{SqliteConnection, SqlitePool};
-use trawls_contract::{Outcome, PageResult};
+use trawls_contract::PageResult;
 
 use crate::{StoreError, codec};
 
@@ -50,7 +50,7 @@ impl PageRow {
             kept_at: page.fetched_at.as_millisecond(),
             plain_bytes: result.plain_bytes,
             url: page.url.clone(),
-            outcome: outcome_name(page.outcome),
+            outcome: page.outcome.as_str(),
             code: page.error.as_ref().map(|error| error.code.as_str()),
             result: result.bytes,
             body,
@@ -85,16 +85,6 @@ impl PageRow {
                 .await?;
         }
         Ok(())
-    }
-}
-
-/// The wire name, without the detour over JSON.
-pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Success => "success",
-        Outcome::Empty => "empty",
-        Outcome::Failed => "failed",
-        Outcome::Skipped => "skipped",
     }
 }
 

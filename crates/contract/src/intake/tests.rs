@@ -17,12 +17,16 @@ fn refused<T: DeserializeOwned>(body: &str, field: &str, words: &str) {
 }
 
 #[test]
-fn a_mistake_names_its_field_and_says_what_to_write() {
+fn a_body_that_is_no_request_is_told_what_is_missing() {
     refused::<ScrapeBody>("{}", "url", "is missing");
     refused::<ScrapeBody>(r#"{"formats": ["html"]}"#, "url", "is missing");
     refused::<ScrapeBody>(r#"{"url": 7}"#, "url", "must be a string, not a number");
     refused::<ScrapeBody>("[]", "", "must be an object, not a list");
     refused::<ScrapeBody>("null", "", "must be an object, not null");
+}
+
+#[test]
+fn a_mistake_in_an_option_names_its_path_and_says_what_to_write() {
     let with = |option: &str| format!(r#"{{"url": "http://a.b", {option}}}"#);
     for (option, field, words) in [
         (r#""format": []"#, "format", "is no field here"),
@@ -69,7 +73,7 @@ fn a_mistake_names_its_field_and_says_what_to_write() {
         ),
         (
             r#""actions": [{"type": "jump"}]"#,
-            "actions[0]",
+            "actions[0].type",
             "must be one of click",
         ),
         (

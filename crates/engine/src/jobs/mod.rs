@@ -109,13 +109,9 @@ impl Engine {
         cursor: Option<i64>,
         limit: u32,
     ) -> Result<List<Job>, EngineError> {
-        let (jobs, next) = self.rooms().store.jobs(kind, status, cursor, limit).await?;
+        let jobs = self.rooms().store.jobs(kind, status, cursor, limit).await?;
         let now = Timestamp::now();
-        Ok(List {
-            items: jobs.into_iter().map(|job| with_rate(job, now)).collect(),
-            next_cursor: next.map(|number| number.to_string()),
-            has_more: next.is_some(),
-        })
+        Ok(jobs.map(|job| with_rate(job, now)))
     }
 
     /// The pages of a job after page number `after`, in the order of completion; `None` when there
@@ -130,22 +126,8 @@ impl Engine {
         after: u64,
         limit: u32,
     ) -> Result<Option<List<JobPage>>, EngineError> {
-        let more = limit.saturating_add(1);
-        let found = self
-            .rooms()
-            .store
-            .job_pages(id, filter, after, more)
-            .await?;
-        Ok(found.map(|mut items| {
-            let has_more = items.len() > limit as usize;
-            items.truncate(limit as usize);
-            let last = items.last().map(|page| page.number.to_string());
-            List {
-                next_cursor: last.filter(|_| has_more),
-                items,
-                has_more,
-            }
-        }))
+        let store = &self.rooms().store;
+        Ok(store.job_pages(id, filter, after, limit).await?)
     }
 
     /// Asks for a job to be stopped.

@@ -107,7 +107,10 @@ impl Brief {
 
     /// A page that could not even be tried.
     pub(super) fn broken(&self, entry: Entry, host: i64, error: ErrorInfo) -> Done {
-        let page = failed_page(&entry.url, error, Timestamp::now());
+        let page = PageResult {
+            error: Some(error),
+            ..failed_page(&entry.url, Timestamp::now())
+        };
         let visit = Visit {
             entry,
             host,

@@ -12,12 +12,13 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use serde::Serialize;
-use trawls_contract::{ErrorInfo, Job, JobCounts, JobKind, JobPage, JobStatus};
+use trawls_contract::{ErrorInfo, Job, JobCounts, JobKind, JobPage, JobStatus, List};
 
 pub(crate) use self::change::{JobAnswer, JobChange};
 use self::{
     change::{Claim, Finish, Lease, StepRow},
     pages::JobPageRow,
+    rows::Named,
 };
 pub use self::{
     frontier::{Entry, NewEntry},
@@ -162,7 +163,7 @@ impl Store {
         let JobAnswer::Created(number) = answer else {
             return Err(unexpected(&answer));
         };
-        let made = rows::at(&self.database.readers, number).await?;
+        let made = rows::find(&self.database.readers, Named::Number(number)).await?;
         made.map(|(_, job)| job).ok_or(StoreError::Busy)
     }
 
@@ -171,12 +172,10 @@ impl Store {
     /// # Errors
     /// The database cannot be read.
     pub async fn job(&self, id: &str) -> Result<Option<Job>, StoreError> {
-        Ok(rows::find(&self.database.readers, id)
-            .await?
-            .map(|(_, job)| job))
+        Ok(self.find_job(id).await?.map(|(_, job)| job))
     }
 
-    /// Jobs, newest first; `cursor` is what the last list gave. Returns a cursor if there are more.
+    /// Jobs, newest first; `cursor` is what the last list gave.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -186,16 +185,9 @@ impl Store {
         status: Option<JobStatus>,
         cursor: Option<i64>,
         limit: u32,
-    ) -> Result<(Vec<Job>, Option<i64>), StoreError> {
+    ) -> Result<List<Job>, StoreError> {
         let before = cursor.unwrap_or(i64::MAX);
-        let more = limit.saturating_add(1);
-        let mut found = rows::list(&self.database.readers, kind, status, before, more).await?;
-        let has_more = found.len() > limit as usize;
-        found.truncate(limit as usize);
-        let next = has_more
-            .then(|| found.last().map(|(number, _)| *number))
-            .flatten();
-        Ok((found.into_iter().map(|(_, job)| job).collect(), next))
+        rows::list(&self.database.readers, kind, status, before, limit).await
     }
 
     /// The pages of a job after number `after`; `None` when there is no such job.
@@ -208,8 +200,8 @@ impl Store {
         filter: &PageFilter,
         after: u64,
         limit: u32,
-    ) -> Result<Option<Vec<JobPage>>, StoreError> {
-        let Some((number, _)) = rows::find(&self.database.readers, id).await? else {
+    ) -> Result<Option<List<JobPage>>, StoreError> {
+        let Some((number, _)) = self.find_job(id).await? else {
             return Ok(None);
         };
         pages::list(&self.database.readers, number, filter, after, limit)
@@ -372,7 +364,7 @@ impl Store {
     /// # Errors
     /// The database cannot be written.
     pub async fn cancel_job(&self, id: &str) -> Result<Option<Job>, StoreError> {
-        let Some((job, _)) = rows::find(&self.database.readers, id).await? else {
+        let Some((job, _)) = self.find_job(id).await? else {
             return Ok(None);
         };
         let now = Timestamp::now().as_millisecond();
@@ -386,7 +378,7 @@ impl Store {
     /// # Errors
     /// The database cannot be written.
     pub async fn retry_job(&self, id: &str) -> Result<Option<(Job, u64)>, StoreError> {
-        let Some((number, _)) = rows::find(&self.database.readers, id).await? else {
+        let Some((number, _)) = self.find_job(id).await? else {
             return Ok(None);
         };
         let answer = self.change_job(JobChange::Retry { job: number }).await?;
@@ -401,7 +393,7 @@ impl Store {
     /// # Errors
     /// The database cannot be written; what was removed stays removed.
     pub async fn erase_job(&self, id: &str) -> Result<bool, StoreError> {
-        match rows::find(&self.database.readers, id).await? {
+        match self.find_job(id).await? {
             Some((number, _)) => self.erase(number).await.map(|()| true),
             None => Ok(false),
         }
@@ -433,6 +425,10 @@ impl Store {
                 other => return Err(unexpected(&other)),
             }
         }
+    }
+
+    async fn find_job(&self, id: &str) -> Result<Option<(i64, Job)>, StoreError> {
+        rows::find(&self.database.readers, Named::Id(id)).await
     }
 
     async fn change_job(&self, change: JobChange) -> Result<JobAnswer, StoreError> {

@@ -1,7 +1,7 @@
 //! The pages of a job, in the order of their completion.
 
 use sqlx::{FromRow, Row, SqliteConnection, SqlitePool, sqlite::SqliteRow};
-use trawls_contract::{JobPage, Outcome, PageResult};
+use trawls_contract::{JobPage, List, Outcome, PageResult};
 
 use crate::{StoreError, pages::PageRow};
 
@@ -143,8 +143,8 @@ pub(super) async fn list(
     filter: &PageFilter,
     after: u64,
     limit: u32,
-) -> Result<Vec<JobPage>, StoreError> {
-    let outcome = filter.outcome.map(crate::pages::outcome_name);
+) -> Result<List<JobPage>, StoreError> {
+    let outcome = filter.outcome.map(Outcome::as_str);
     let rows: Vec<Listed> = sqlx::query_as(
         "SELECT page.number, page.page_id, entry.url, page.outcome, page.code, page.http_status, \
          entry.depth, linking.url AS referrer, page.title FROM job_pages AS page \
@@ -162,10 +162,14 @@ pub(super) async fn list(
     .bind(&filter.code)
     .bind(&filter.query)
     .bind(&filter.query)
-    .bind(i64::from(limit))
+    .bind(i64::from(limit) + 1)
     .fetch_all(db)
     .await?;
-    rows.into_iter().map(JobPage::try_from).collect()
+    let pages: Vec<_> = rows
+        .into_iter()
+        .map(JobPage::try_from)
+        .collect::<Result<_, _>>()?;
+    Ok(List::cut(pages, limit, |page| page.number.to_string()))
 }
 
 /// Delivered pages, which later ones are compared with.

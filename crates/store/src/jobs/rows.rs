@@ -1,8 +1,8 @@
 //! The rows of jobs: making, claiming, renewing, ending, removing.
 
 use jiff::Timestamp;
-use sqlx::{FromRow, QueryBuilder, Row, SqliteConnection, SqlitePool, sqlite::SqliteRow};
-use trawls_contract::{Job, JobCounts, JobKind, JobStatus, Outcome};
+use sqlx::{FromRow, QueryBuilder, Row, Sqlite, SqliteConnection, SqlitePool, sqlite::SqliteRow};
+use trawls_contract::{Job, JobCounts, JobKind, JobStatus, List, Outcome};
 
 use super::{
     change::{Claim, Finish, Lease},
@@ -207,12 +207,10 @@ pub(super) async fn cancel(
 
 /// Queues an ended job again, with its failed and empty pages still to do. Returns how many.
 pub(super) async fn retry(db: &mut SqliteConnection, job: i64) -> Result<u64, StoreError> {
-    let counts: Option<String> = sqlx::query_scalar(
-        "SELECT counts FROM jobs WHERE number = ? AND status IN ('completed', 'failed', 'cancelled')",
-    )
-    .bind(job)
-    .fetch_optional(&mut *db)
-    .await?;
+    let mut query = QueryBuilder::new("SELECT counts FROM jobs WHERE number = ");
+    query.push_bind(job).push(" AND ");
+    push_is_final(&mut query);
+    let counts: Option<String> = query.build_query_scalar().fetch_optional(&mut *db).await?;
     let Some(counts) = counts else {
         return Ok(0);
     };
@@ -339,18 +337,23 @@ impl JobRow {
 const COLUMNS: &str = "SELECT number, id, kind, status, url, created_at, started_at, finished_at, \
                        counts, error FROM jobs";
 
-/// A job and its number.
-pub(super) async fn find(db: &SqlitePool, id: &str) -> Result<Option<(i64, Job)>, StoreError> {
-    let mut query = QueryBuilder::new(COLUMNS);
-    query.push(" WHERE id = ").push_bind(id);
-    let row: Option<JobRow> = query.build_query_as().fetch_optional(db).await?;
-    row.map(JobRow::job).transpose()
+/// How a job is named.
+#[derive(Clone, Copy)]
+pub(super) enum Named<'a> {
+    Id(&'a str),
+    Number(i64),
 }
 
-/// The same by its number.
-pub(super) async fn at(db: &SqlitePool, number: i64) -> Result<Option<(i64, Job)>, StoreError> {
+/// A job and its number.
+pub(super) async fn find(
+    db: &SqlitePool,
+    named: Named<'_>,
+) -> Result<Option<(i64, Job)>, StoreError> {
     let mut query = QueryBuilder::new(COLUMNS);
-    query.push(" WHERE number = ").push_bind(number);
+    match named {
+        Named::Id(id) => query.push(" WHERE id = ").push_bind(id),
+        Named::Number(number) => query.push(" WHERE number = ").push_bind(number),
+    };
     let row: Option<JobRow> = query.build_query_as().fetch_optional(db).await?;
     row.map(JobRow::job).transpose()
 }
@@ -362,7 +365,7 @@ pub(super) async fn list(
     status: Option<JobStatus>,
     before: i64,
     limit: u32,
-) -> Result<Vec<(i64, Job)>, StoreError> {
+) -> Result<List<Job>, StoreError> {
     let mut query = QueryBuilder::new(COLUMNS);
     query.push(" WHERE number < ").push_bind(before);
     if let Some(kind) = kind {
@@ -373,9 +376,13 @@ pub(super) async fn list(
     }
     query
         .push(" ORDER BY number DESC LIMIT ")
-        .push_bind(i64::from(limit));
+        .push_bind(i64::from(limit) + 1);
     let rows: Vec<JobRow> = query.build_query_as().fetch_all(db).await?;
-    rows.into_iter().map(JobRow::job).collect()
+    let jobs: Vec<_> = rows
+        .into_iter()
+        .map(JobRow::job)
+        .collect::<Result<_, _>>()?;
+    Ok(List::cut(jobs, limit, |(number, _)| number.to_string()).map(|(_, job)| job))
 }
 
 /// Owners of the jobs that run.
@@ -389,11 +396,19 @@ pub(super) async fn owners(db: &SqlitePool) -> Result<Vec<String>, StoreError> {
 
 /// Numbers of the jobs that ended before `before`.
 pub(super) async fn ended(db: &SqlitePool, before: i64) -> Result<Vec<i64>, StoreError> {
-    Ok(sqlx::query_scalar(
-        "SELECT number FROM jobs WHERE status IN ('completed', 'failed', 'cancelled') \
-         AND finished_at < ? ORDER BY number LIMIT 100",
-    )
-    .bind(before)
-    .fetch_all(db)
-    .await?)
+    let mut query = QueryBuilder::new("SELECT number FROM jobs WHERE finished_at < ");
+    query.push_bind(before).push(" AND ");
+    push_is_final(&mut query);
+    query.push(" ORDER BY number LIMIT 100");
+    Ok(query.build_query_scalar().fetch_all(db).await?)
+}
+
+/// The condition that a job is over.
+fn push_is_final(query: &mut QueryBuilder<Sqlite>) {
+    query.push("status IN (");
+    let mut list = query.separated(", ");
+    for status in JobStatus::FINAL {
+        list.push_bind(status.as_str());
+    }
+    query.push(")");
 }
