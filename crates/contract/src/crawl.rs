@@ -78,7 +78,8 @@ pub struct CrawlBody {
     /// Pages at once; the worker's own limit when absent.
     #[serde(default)]
     pub concurrency: Option<u32>,
-    /// The job ends after so many seconds with what it has.
+    /// The job ends with what it has when workers were at it for so many seconds; a retry has as
+    /// much again.
     #[serde(default)]
     pub max_duration_s: Option<u64>,
     /// How each page is scraped.
@@ -154,7 +155,7 @@ pub struct Bounds {
     pub max_pages: u64,
     /// Pages at once; `None` is the worker's own limit.
     pub concurrency: Option<usize>,
-    /// Of the running time.
+    /// Of the time that workers are at it.
     pub max_duration: Option<Duration>,
 }
 

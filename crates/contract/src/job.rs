@@ -36,7 +36,7 @@ pub enum JobStatus {
     Queued,
     /// A worker is at it.
     Running,
-    /// Every page that belongs has its outcome.
+    /// Every page that belongs has its outcome, or `max_pages` or `max_duration_s` was reached.
     Completed,
     /// It could not go on; `error` says why. The pages it has are good.
     Failed,
@@ -85,9 +85,11 @@ pub struct Job {
     /// When it ended.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub finished_at: Option<Timestamp>,
+    /// How long workers were at it; the time without one is not counted.
+    pub worked_ms: u64,
     /// What became of its pages.
     pub counts: JobCounts,
-    /// Pages per second over its running time.
+    /// Pages per second of `worked_ms`.
     pub pages_per_s: f64,
     /// Seconds left at that rate, while it runs; grows while links are found.
     pub eta_s: Option<u64>,

@@ -24,6 +24,10 @@ const WAL_LIMIT_BYTES: &str = "67108864";
 const MIGRATIONS: &[(&str, &str)] = &[
     ("pages", include_str!("../../../migrations/0001_pages.sql")),
     ("jobs", include_str!("../../../migrations/0002_jobs.sql")),
+    (
+        "working_time",
+        include_str!("../../../migrations/0003_working_time.sql"),
+    ),
 ];
 
 /// Connections to one database.

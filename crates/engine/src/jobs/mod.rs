@@ -15,7 +15,8 @@ mod traps;
 mod twins;
 mod worker;
 
-use jiff::Timestamp;
+use std::time::Duration;
+
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use trawls_contract::{
@@ -95,7 +96,7 @@ impl Engine {
     /// The database cannot be read.
     pub async fn job(&self, id: &str) -> Result<Option<Job>, EngineError> {
         let job = self.rooms().store.job(id).await?;
-        Ok(job.map(|job| with_rate(job, Timestamp::now())))
+        Ok(job.map(with_rate))
     }
 
     /// Jobs, newest first. `cursor` is that of the last list.
@@ -110,8 +111,7 @@ impl Engine {
         limit: u32,
     ) -> Result<List<Job>, EngineError> {
         let jobs = self.rooms().store.jobs(kind, status, cursor, limit).await?;
-        let now = Timestamp::now();
-        Ok(jobs.map(|job| with_rate(job, now)))
+        Ok(jobs.map(with_rate))
     }
 
     /// The pages of a job after page number `after`, in the order of completion; `None` when there
@@ -159,13 +159,9 @@ impl Engine {
     }
 }
 
-/// Pages per second over the running time, and the time left at that rate.
-fn with_rate(mut job: Job, now: Timestamp) -> Job {
-    let Some(started) = job.started_at else {
-        return job;
-    };
-    let until = job.finished_at.unwrap_or(now);
-    let seconds = until.duration_since(started).as_secs_f64();
+/// Pages per second of working time, and the time left at that rate.
+fn with_rate(mut job: Job) -> Job {
+    let seconds = Duration::from_millis(job.worked_ms).as_secs_f64();
     if seconds > 0.0 {
         job.pages_per_s = (job.counts.done as f64 / seconds * 10.0).round() / 10.0;
     }

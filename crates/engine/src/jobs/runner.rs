@@ -9,7 +9,6 @@ use std::{
 };
 
 use futures_util::future::{BoxFuture, FutureExt};
-use jiff::Timestamp;
 use tokio::{
     sync::watch,
     task::{Id, JoinSet},
@@ -256,10 +255,8 @@ impl Runner {
     }
 
     fn is_out_of_time(&self) -> bool {
-        let elapsed = Timestamp::now()
-            .duration_since(self.job.started_at)
-            .unsigned_abs();
-        self.plan.max_duration.is_some_and(|most| elapsed >= most)
+        let most = self.plan.max_duration;
+        most.is_some_and(|most| self.job.spent() >= most)
     }
 
     fn take(&mut self, joined: Result<(Id, Done), tokio::task::JoinError>) {

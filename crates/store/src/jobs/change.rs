@@ -41,6 +41,8 @@ pub(crate) struct Lease {
     pub(crate) job: i64,
     pub(crate) owner: String,
     pub(crate) until: i64,
+    /// How long the job was worked at in all.
+    pub(crate) worked_ms: i64,
 }
 
 /// Who takes a job, and whose jobs are free to take.

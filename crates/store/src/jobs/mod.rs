@@ -8,7 +8,10 @@ mod owner;
 mod pages;
 mod rows;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -63,8 +66,9 @@ pub struct OwnedJob {
     pub counts: JobCounts,
     /// Number of its last page.
     pub last_page: u64,
-    /// When its first worker took it.
-    pub started_at: Timestamp,
+    worked_before: Duration,
+    budget_from: Duration,
+    taken_at: Instant,
 }
 
 /// What is known of a job's URLs when it is taken up.
@@ -120,11 +124,22 @@ impl NewPage {
 }
 
 impl OwnedJob {
+    /// How long workers were at it: this one until now, and those before it.
+    fn worked(&self) -> Duration {
+        self.worked_before + self.taken_at.elapsed()
+    }
+
+    /// The same since the job was made, or since it was last retried.
+    pub fn spent(&self) -> Duration {
+        self.worked().saturating_sub(self.budget_from)
+    }
+
     fn lease(&self, now: Timestamp) -> Lease {
         Lease {
             job: self.number,
             owner: self.owner.id().to_owned(),
             until: until(now),
+            worked_ms: i64::try_from(self.worked().as_millis()).unwrap_or(i64::MAX),
         }
     }
 }
@@ -235,16 +250,18 @@ impl Store {
         let Some(job) = claimed else {
             return Ok(None);
         };
-        let damaged = |error: &dyn std::fmt::Display| StoreError::Damaged(error.to_string());
+        let counts = serde_json::from_str(&job.counts)
+            .map_err(|error| StoreError::Damaged(error.to_string()))?;
         Ok(Some(OwnedJob {
             number: job.number,
             owner: owner.clone(),
             kind: codec::from_name(&job.kind)?,
             request: codec::unpack(&job.request)?,
-            counts: serde_json::from_str(&job.counts).map_err(|error| damaged(&error))?,
+            counts,
             last_page: job.last_page.unsigned_abs(),
-            started_at: Timestamp::from_millisecond(job.started_at)
-                .map_err(|error| damaged(&error))?,
+            worked_before: Duration::from_millis(job.worked_ms.unsigned_abs()),
+            budget_from: Duration::from_millis(job.budget_from_ms.unsigned_abs()),
+            taken_at: Instant::now(),
             id: job.id,
         }))
     }

@@ -36,7 +36,8 @@ pub(crate) struct ClaimedJob {
     pub(crate) request: Vec<u8>,
     pub(crate) counts: String,
     pub(crate) last_page: i64,
-    pub(crate) started_at: i64,
+    pub(crate) worked_ms: i64,
+    pub(crate) budget_from_ms: i64,
 }
 
 impl NewJob {
@@ -96,7 +97,8 @@ impl FromRow<'_, SqliteRow> for ClaimedJob {
             request: row.try_get("request")?,
             counts: row.try_get("counts")?,
             last_page: row.try_get("last_page")?,
-            started_at: row.try_get("started_at")?,
+            worked_ms: row.try_get("worked_ms")?,
+            budget_from_ms: row.try_get("budget_from_ms")?,
         })
     }
 }
@@ -124,7 +126,7 @@ pub(super) async fn claim(
     }
     query.push(
         "))) ORDER BY number LIMIT 1) \
-         RETURNING number, id, kind, request, counts, last_page, started_at",
+         RETURNING number, id, kind, request, counts, last_page, worked_ms, budget_from_ms",
     );
     let claimed = query.build_query_as().fetch_optional(db).await?;
     Ok(claimed.map(Box::new))
@@ -140,11 +142,12 @@ pub(super) async fn renew(
     let (counts, last_page) = counts.unzip();
     let last_page = last_page.map(|number| i64::try_from(number).unwrap_or(i64::MAX));
     let cancelling: Option<i64> = sqlx::query_scalar(
-        "UPDATE jobs SET owned_until = ?, counts = coalesce(?, counts), \
+        "UPDATE jobs SET owned_until = ?, worked_ms = ?, counts = coalesce(?, counts), \
          last_page = coalesce(?, last_page) \
          WHERE number = ? AND owner = ? AND status = 'running' RETURNING cancelling",
     )
     .bind(lease.until)
+    .bind(lease.worked_ms)
     .bind(counts)
     .bind(last_page)
     .bind(lease.job)
@@ -158,12 +161,13 @@ pub(super) async fn renew(
 
 pub(super) async fn finish(db: &mut SqliteConnection, finish: &Finish) -> Result<(), StoreError> {
     let ended = sqlx::query(
-        "UPDATE jobs SET status = ?, error = ?, finished_at = ?, cancelling = 0, \
+        "UPDATE jobs SET status = ?, error = ?, finished_at = ?, worked_ms = ?, cancelling = 0, \
          owner = NULL, owned_until = NULL WHERE number = ? AND owner = ? AND status = 'running'",
     )
     .bind(finish.status.as_str())
     .bind(&finish.error)
     .bind(finish.now)
+    .bind(finish.lease.worked_ms)
     .bind(finish.lease.job)
     .bind(&finish.lease.owner)
     .execute(db)
@@ -176,9 +180,10 @@ pub(super) async fn finish(db: &mut SqliteConnection, finish: &Finish) -> Result
 
 pub(super) async fn release(db: &mut SqliteConnection, lease: &Lease) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE jobs SET status = 'queued', owner = NULL, owned_until = NULL \
+        "UPDATE jobs SET status = 'queued', worked_ms = ?, owner = NULL, owned_until = NULL \
          WHERE number = ? AND owner = ? AND status = 'running'",
     )
+    .bind(lease.worked_ms)
     .bind(lease.job)
     .bind(&lease.owner)
     .execute(db)
@@ -233,8 +238,8 @@ pub(super) async fn retry(db: &mut SqliteConnection, job: i64) -> Result<u64, St
             .await?;
     }
     sqlx::query(
-        "UPDATE jobs SET status = 'queued', finished_at = NULL, error = NULL, counts = ? \
-         WHERE number = ?",
+        "UPDATE jobs SET status = 'queued', finished_at = NULL, error = NULL, counts = ?, \
+         budget_from_ms = worked_ms WHERE number = ?",
     )
     .bind(serde_json::to_string(&counts).unwrap_or_default())
     .bind(job)
@@ -281,6 +286,7 @@ struct JobRow {
     created_at: i64,
     started_at: Option<i64>,
     finished_at: Option<i64>,
+    worked_ms: i64,
     counts: String,
     error: Option<String>,
 }
@@ -296,6 +302,7 @@ impl FromRow<'_, SqliteRow> for JobRow {
             created_at: row.try_get("created_at")?,
             started_at: row.try_get("started_at")?,
             finished_at: row.try_get("finished_at")?,
+            worked_ms: row.try_get("worked_ms")?,
             counts: row.try_get("counts")?,
             error: row.try_get("error")?,
         })
@@ -325,6 +332,7 @@ impl JobRow {
             created_at: time(self.created_at)?,
             started_at: self.started_at.map(time).transpose()?,
             finished_at: self.finished_at.map(time).transpose()?,
+            worked_ms: self.worked_ms.unsigned_abs(),
             counts,
             pages_per_s: 0.0,
             eta_s: None,
@@ -335,7 +343,7 @@ impl JobRow {
 }
 
 const COLUMNS: &str = "SELECT number, id, kind, status, url, created_at, started_at, finished_at, \
-                       counts, error FROM jobs";
+                       worked_ms, counts, error FROM jobs";
 
 /// How a job is named.
 #[derive(Clone, Copy)]
