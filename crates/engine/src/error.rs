@@ -5,12 +5,38 @@ use trawls_contract::{Attempt, ErrorCode, ErrorInfo, Verdict};
 use trawls_fetch::FetchError;
 use trawls_store::StoreError;
 
-/// What is no page's fault. The text is for the caller; the source is for the log.
+/// What is no page's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The database does not answer.
-    #[error("the page store is not available")]
-    Store(#[from] StoreError),
+    /// What is asked needs the job to be over.
+    #[error("the job is not over")]
+    JobRuns,
+    /// The database takes or gives nothing now. The text is for callers too.
+    #[error("{0}")]
+    Unavailable(StoreError),
+    /// The rest. The text is for the log only.
+    #[error(transparent)]
+    Store(StoreError),
+}
+
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::JobRuns => Self::JobRuns,
+            StoreError::Full | StoreError::ReadOnly | StoreError::Busy | StoreError::Closed => {
+                Self::Unavailable(error)
+            }
+            _ => Self::Store(error),
+        }
+    }
+}
+
+/// What a caller is told of a database that fails: no SQL, no paths.
+pub(crate) fn of_store(error: &StoreError) -> String {
+    match EngineError::from(error.clone()) {
+        EngineError::Store(_) => "the database failed; the log has the cause".into(),
+        told => told.to_string(),
+    }
 }
 
 /// Why there is no response, as the caller sees it. `FetchError` speaks for callers: its text has

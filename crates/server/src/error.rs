@@ -46,6 +46,8 @@ pub(crate) enum HttpError {
     KeyReused,
     /// The route exists, the method doesn't.
     NoMethod,
+    /// The database takes or gives nothing now, and why.
+    NoStore(String),
     /// Every slot is taken.
     Busy,
     /// The page's own deadline passed and the page did not return.
@@ -72,7 +74,7 @@ impl HttpError {
             Self::NoRoute | Self::NotStored => StatusCode::NOT_FOUND,
             Self::JobRuns | Self::KeyReused => StatusCode::CONFLICT,
             Self::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Busy | Self::NotReady(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Busy | Self::NoStore(_) | Self::NotReady(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Overdue => StatusCode::GATEWAY_TIMEOUT,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Bare(status) => *status,
@@ -95,6 +97,7 @@ impl HttpError {
             Self::JobRuns => "JOB_RUNS",
             Self::KeyReused => "IDEMPOTENCY_CONFLICT",
             Self::NoMethod => "METHOD_NOT_ALLOWED",
+            Self::NoStore(_) => "STORE_UNAVAILABLE",
             Self::Busy => "OVERLOADED",
             Self::Overdue => ErrorCode::TimeoutTotal.as_str(),
             Self::NotReady(_) => "NOT_READY",
@@ -130,6 +133,7 @@ impl HttpError {
             Self::NoMethod => {
                 "this route doesn't take this method; the Allow header lists those it takes".into()
             }
+            Self::NoStore(why) => why.clone(),
             Self::Busy => "every slot is taken; try again shortly".into(),
             Self::Overdue => "the page did not end at its deadline".into(),
             Self::NotReady(_) => "a part of the server is not well; see details".into(),
@@ -145,9 +149,12 @@ impl HttpError {
 
     fn is_retryable(&self) -> bool {
         match self {
-            Self::Busy | Self::Overdue | Self::BodyTimeout | Self::NotReady(_) | Self::Internal => {
-                true
-            }
+            Self::NoStore(_)
+            | Self::Busy
+            | Self::Overdue
+            | Self::BodyTimeout
+            | Self::NotReady(_)
+            | Self::Internal => true,
             Self::Bare(status) => status.is_server_error(),
             _ => false,
         }
@@ -201,8 +208,14 @@ impl From<Fault> for HttpError {
 /// The cause goes to the log, once.
 impl From<EngineError> for HttpError {
     fn from(error: EngineError) -> Self {
+        if let EngineError::JobRuns = error {
+            return Self::JobRuns;
+        }
         tracing::error!(%error, "a call failed");
-        Self::Internal
+        match error {
+            EngineError::Unavailable(why) => Self::NoStore(why.to_string()),
+            _ => Self::Internal,
+        }
     }
 }
 
@@ -255,4 +268,31 @@ pub(crate) fn render(response: &mut Response, request_id: &str) -> Option<&'stat
     // Plain strings and maps always serialise.
     *response.body_mut() = Body::from(serde_json::to_vec(&body).unwrap_or_default());
     Some(error.code())
+}
+
+#[cfg(test)]
+mod tests {
+    use trawls_store::StoreError;
+
+    use super::*;
+
+    fn told(error: StoreError) -> (u16, &'static str, String, bool) {
+        let error = HttpError::from(EngineError::from(error));
+        let status = error.status().as_u16();
+        (status, error.code(), error.message(), error.is_retryable())
+    }
+
+    #[test]
+    fn a_database_that_takes_nothing_is_told_as_such_and_one_that_broke_is_not_described() {
+        let full = "the disk or the database is full".to_owned();
+        assert_eq!(
+            told(StoreError::Full),
+            (503, "STORE_UNAVAILABLE", full, true)
+        );
+        assert_eq!(told(StoreError::ReadOnly).1, "STORE_UNAVAILABLE");
+        let (status, code, message, _) = told(StoreError::Other("SELECT secret".into()));
+        assert_eq!((status, code), (500, "INTERNAL"));
+        assert!(!message.contains("SELECT"));
+        assert_eq!(told(StoreError::JobRuns).0, 409);
+    }
 }

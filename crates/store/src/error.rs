@@ -21,6 +21,9 @@ pub enum StoreError {
     /// The job is another process's now.
     #[error("the job was taken over")]
     LeaseLost,
+    /// What is asked needs the job to be over.
+    #[error("the job is not over")]
+    JobRuns,
     /// The idempotency key was used for another body.
     #[error("the idempotency key was used with another body")]
     KeyReused,

@@ -19,7 +19,8 @@ pub use cache::{CacheKey, CachedPage, Validators};
 pub use database::Figures;
 pub use error::StoreError;
 pub use jobs::{
-    Entry, JobToMake, Known, Marked, Marks, NewEntry, NewPage, OwnedJob, Owner, PageFilter, Step,
+    Entry, InJob, JobToMake, Known, Marked, Marks, NewEntry, NewPage, OwnedJob, Owner, PageFilter,
+    Step,
 };
 pub use pages::RawBody;
 pub use store::{Keep, Store};

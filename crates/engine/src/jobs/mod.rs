@@ -140,21 +140,23 @@ impl Engine {
         Ok(job)
     }
 
-    /// Queues an ended job again for its failed and empty pages; says how many they are.
+    /// Queues an ended job again for its failed and empty pages, if it has some, and says how many
+    /// they are. A job that failed itself also goes on where it stood; what any other one left over
+    /// stays undone.
     ///
     /// # Errors
-    /// The database cannot be written.
+    /// `JobRuns` when the job is not over.
     pub async fn retry_job(&self, id: &str) -> Result<Option<(Job, u64)>, EngineError> {
         let job = self.rooms().store.retry_job(id).await?;
         self.rooms().signs.send_replace(());
         Ok(job)
     }
 
-    /// Removes a job with its pages. Returns whether there was one.
+    /// Removes a job with its pages. Returns what it was.
     ///
     /// # Errors
-    /// The database cannot be written.
-    pub async fn erase_job(&self, id: &str) -> Result<bool, EngineError> {
+    /// `JobRuns` when the job is not over.
+    pub async fn erase_job(&self, id: &str) -> Result<Option<Job>, EngineError> {
         Ok(self.rooms().store.erase_job(id).await?)
     }
 }

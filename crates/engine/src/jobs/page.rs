@@ -9,7 +9,7 @@ use serde_json::json;
 use trawls_contract::{
     ErrorCode, ErrorInfo, FetchMode, Format, LinkKind, Outcome, PageResult, ScrapeRequest,
 };
-use trawls_store::{Entry, Keep, Marks, NewPage, OwnedJob, StoreError};
+use trawls_store::{Entry, InJob, Keep, Marks, NewPage, OwnedJob, StoreError};
 use url::Url;
 
 use super::{
@@ -146,7 +146,14 @@ impl Brief {
             cache: keepsake.cache,
         };
         Done {
-            page: NewPage::pack(keep, visit.entry.number, marks),
+            page: NewPage::pack(
+                keep,
+                InJob {
+                    entry: visit.entry.number,
+                    bytes: visit.bytes,
+                    marks,
+                },
+            ),
             entry: visit.entry,
             host: visit.host,
             url: visit.url,

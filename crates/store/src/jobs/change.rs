@@ -29,9 +29,9 @@ pub(crate) enum JobChange {
     Release(Lease),
     /// Stop a job: at once if nobody works on it.
     Cancel { job: i64, now: i64 },
-    /// Pages of these outcomes are to be done again.
+    /// Failed and empty pages of an ended job are to be done again.
     Retry { job: i64 },
-    /// Removes up to `limit` pages of a job, then the job itself.
+    /// Removes up to `limit` pages of an ended job, then the job itself.
     Erase { job: i64, limit: i64 },
 }
 
@@ -85,8 +85,8 @@ pub(crate) enum JobAnswer {
     Renewed {
         is_cancelling: bool,
     },
-    /// Pages that will be done again.
-    Retried(u64),
+    /// Ids of removed pages, which will be done again.
+    Retried(Vec<String>),
     /// Ids of removed pages; empty when the job is gone.
     Erased(Vec<String>),
 }
@@ -118,7 +118,7 @@ impl JobChange {
             }
             Self::Retry { job } => {
                 let removed = rows::retry(db, *job).await?;
-                let delta = -i64::try_from(removed).unwrap_or(i64::MAX);
+                let delta = -i64::try_from(removed.len()).unwrap_or(i64::MAX);
                 return Ok((JobAnswer::Retried(removed), delta));
             }
             Self::Erase { job, limit } => {

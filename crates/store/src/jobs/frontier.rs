@@ -77,6 +77,39 @@ pub(super) async fn finish(
     Ok(())
 }
 
+/// An entry is to be done again.
+pub(super) async fn undo(
+    db: &mut SqliteConnection,
+    job: i64,
+    number: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("UPDATE frontier SET done = 0 WHERE job = ? AND number = ?")
+        .bind(job)
+        .bind(number)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// What is still to do will not be done.
+pub(super) async fn leave(db: &mut SqliteConnection, job: i64) -> Result<(), sqlx::Error> {
+    sqlx::query("UPDATE frontier SET done = 2 WHERE job = ? AND done = 0")
+        .bind(job)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// How many entries are still to do.
+pub(super) async fn waiting(db: &mut SqliteConnection, job: i64) -> Result<u64, sqlx::Error> {
+    let waiting: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM frontier WHERE job = ? AND done = 0")
+            .bind(job)
+            .fetch_one(db)
+            .await?;
+    Ok(waiting.unsigned_abs())
+}
+
 /// The next host after `host` that has something to do.
 pub(super) async fn next_host(
     db: &SqlitePool,

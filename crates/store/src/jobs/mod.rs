@@ -26,7 +26,7 @@ use self::{
 pub use self::{
     frontier::{Entry, NewEntry},
     owner::Owner,
-    pages::{Marked, Marks, PageFilter},
+    pages::{InJob, Marked, Marks, PageFilter},
 };
 use crate::{Keep, Store, StoreError, cache::CacheRow, codec, pages::PageRow, writer::Change};
 
@@ -110,10 +110,10 @@ impl NewPage {
     ///
     /// # Errors
     /// The page cannot be packed.
-    pub fn pack(keep: Keep, entry: i64, marks: Marks) -> Result<Self, StoreError> {
+    pub fn pack(keep: Keep, in_job: InJob) -> Result<Self, StoreError> {
         let Keep { page, body, cache } = keep;
         let packed = PageRow::pack(&page, body.as_ref())?;
-        let in_job = JobPageRow::new(entry, &page, marks);
+        let in_job = JobPageRow::new(&page, in_job);
         let cache = cache.map(|(key, validators)| CacheRow::of(&page, key, validators));
         Ok(Self {
             packed,
@@ -389,11 +389,12 @@ impl Store {
         self.job(id).await
     }
 
-    /// Queues an ended job again for its failed and empty pages. Returns the job and how many they
-    /// are; `None` when there is none.
+    /// Queues an ended job again for its failed and empty pages, if it has some; one that could not
+    /// go on also goes on where it stood. Returns the job and how many pages are done again; `None`
+    /// when there is no such job.
     ///
     /// # Errors
-    /// The database cannot be written.
+    /// `JobRuns` when the job is not over.
     pub async fn retry_job(&self, id: &str) -> Result<Option<(Job, u64)>, StoreError> {
         let Some((number, _)) = self.find_job(id).await? else {
             return Ok(None);
@@ -402,17 +403,19 @@ impl Store {
         let JobAnswer::Retried(pages) = answer else {
             return Err(unexpected(&answer));
         };
-        Ok(self.job(id).await?.map(|job| (job, pages)))
+        pages.iter().for_each(|id| self.hot.remove_page(id));
+        Ok(self.job(id).await?.map(|job| (job, pages.len() as u64)))
     }
 
-    /// Removes a job that does not run, with its pages. Returns whether there was one.
+    /// Removes a job that is over, with its pages. Returns what it was; `None` when there is no such
+    /// job.
     ///
     /// # Errors
-    /// The database cannot be written; what was removed stays removed.
-    pub async fn erase_job(&self, id: &str) -> Result<bool, StoreError> {
+    /// `JobRuns` when the job is not over. What was removed stays removed.
+    pub async fn erase_job(&self, id: &str) -> Result<Option<Job>, StoreError> {
         match self.find_job(id).await? {
-            Some((number, _)) => self.erase(number).await.map(|()| true),
-            None => Ok(false),
+            Some((number, job)) => self.erase(number).await.map(|()| Some(job)),
+            None => Ok(None),
         }
     }
 
@@ -428,7 +431,11 @@ impl Store {
                 return Ok(());
             }
             for job in ended {
-                self.erase(job).await?;
+                match self.erase(job).await {
+                    // Somebody retried it just now.
+                    Ok(()) | Err(StoreError::JobRuns) => {}
+                    Err(error) => return Err(error),
+                }
             }
         }
     }
@@ -461,3 +468,6 @@ fn to_json(value: &impl Serialize) -> Result<String, StoreError> {
 fn unexpected(answer: &JobAnswer) -> StoreError {
     StoreError::Other(format!("a change was answered with {answer:?}"))
 }
+
+#[cfg(test)]
+mod tests;

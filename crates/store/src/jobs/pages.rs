@@ -9,9 +9,21 @@ use crate::{StoreError, pages::PageRow};
 #[derive(Debug)]
 pub(crate) struct JobPageRow {
     pub(crate) entry: i64,
-    pub(crate) http_status: Option<u16>,
-    pub(crate) title: Option<String>,
-    pub(crate) marks: Marks,
+    http_status: Option<u16>,
+    title: Option<String>,
+    bytes: u64,
+    marks: Marks,
+}
+
+/// Where a page of a job belongs, and what it weighs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InJob {
+    /// The entry that it is the page of.
+    pub entry: i64,
+    /// Of the body that came, after decompression.
+    pub bytes: u64,
+    /// What later pages are compared with.
+    pub marks: Marks,
 }
 
 /// What later pages are compared with.
@@ -46,15 +58,16 @@ pub struct PageFilter {
 }
 
 impl JobPageRow {
-    pub(crate) fn new(entry: i64, page: &PageResult, marks: Marks) -> Self {
+    pub(crate) fn new(page: &PageResult, in_job: InJob) -> Self {
         Self {
-            entry,
+            entry: in_job.entry,
+            bytes: in_job.bytes,
+            marks: in_job.marks,
             http_status: page.http_status,
             title: page
                 .metadata
                 .as_ref()
                 .and_then(|metadata| metadata.title.clone()),
-            marks,
         }
     }
 
@@ -66,7 +79,8 @@ impl JobPageRow {
     ) -> Result<(), sqlx::Error> {
         sqlx::query(
             "INSERT INTO job_pages (job, number, entry, page_id, outcome, code, http_status, \
-             title, final_url, canonical, simhash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             title, bytes, final_url, canonical, simhash) \
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(job)
         // Only a job of 2^63 pages would saturate.
@@ -77,6 +91,7 @@ impl JobPageRow {
         .bind(page.code)
         .bind(self.http_status)
         .bind(&self.title)
+        .bind(i64::try_from(self.bytes).unwrap_or(i64::MAX))
         .bind(self.marks.final_url)
         .bind(self.marks.canonical)
         .bind(self.marks.simhash)

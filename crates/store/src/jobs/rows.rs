@@ -210,33 +210,37 @@ pub(super) async fn cancel(
     Ok(())
 }
 
-/// Queues an ended job again, with its failed and empty pages still to do. Returns how many.
-pub(super) async fn retry(db: &mut SqliteConnection, job: i64) -> Result<u64, StoreError> {
-    let mut query = QueryBuilder::new("SELECT counts FROM jobs WHERE number = ");
-    query.push_bind(job).push(" AND ");
-    push_is_final(&mut query);
-    let counts: Option<String> = query.build_query_scalar().fetch_optional(&mut *db).await?;
-    let Some(counts) = counts else {
-        return Ok(0);
-    };
+/// Takes the failed and empty pages out of an ended job, and queues it again to do them, if there
+/// are any. One that failed itself is queued in any case: it could not go on, so it goes on now; of
+/// any other the entries that it left over stay undone. Returns the ids of removed pages.
+pub(super) async fn retry(db: &mut SqliteConnection, job: i64) -> Result<Vec<String>, StoreError> {
+    let (status, counts) = ended_job(db, job).await?;
     let mut counts: JobCounts = serde_json::from_str(&counts).unwrap_or_default();
-    let again: Vec<(i64, String, String, Option<String>)> = sqlx::query_as(
-        "DELETE FROM job_pages WHERE job = ? AND outcome IN ('failed', 'empty') \
-         RETURNING entry, page_id, outcome, code",
+    let again: Vec<(i64, String, String, Option<String>, i64)> = sqlx::query_as(
+        "DELETE FROM job_pages WHERE job = ? AND outcome IN (?, ?) \
+         RETURNING entry, page_id, outcome, code, bytes",
     )
     .bind(job)
+    .bind(Outcome::Failed.as_str())
+    .bind(Outcome::Empty.as_str())
     .fetch_all(&mut *db)
     .await?;
-    for (entry, page, outcome, code) in &again {
-        let outcome: Outcome = codec::from_name(outcome)?;
-        counts.remove(outcome, code.as_deref());
-        pages::remove(db, page).await?;
-        sqlx::query("UPDATE frontier SET done = 0 WHERE job = ? AND number = ?")
-            .bind(job)
-            .bind(entry)
-            .execute(&mut *db)
-            .await?;
+    let goes_on = status == JobStatus::Failed;
+    if again.is_empty() && !goes_on {
+        return Ok(Vec::new());
     }
+    if !goes_on {
+        frontier::leave(db, job).await?;
+    }
+    let mut removed = Vec::with_capacity(again.len());
+    for (entry, page, outcome, code, bytes) in again {
+        counts.remove(codec::from_name(&outcome)?, code.as_deref());
+        counts.bytes = counts.bytes.saturating_sub(bytes.unsigned_abs());
+        pages::remove(db, &page).await?;
+        frontier::undo(db, job, entry).await?;
+        removed.push(page);
+    }
+    counts.total = counts.done + frontier::waiting(db, job).await?;
     sqlx::query(
         "UPDATE jobs SET status = 'queued', finished_at = NULL, error = NULL, counts = ?, \
          budget_from_ms = worked_ms WHERE number = ?",
@@ -245,16 +249,17 @@ pub(super) async fn retry(db: &mut SqliteConnection, job: i64) -> Result<u64, St
     .bind(job)
     .execute(db)
     .await?;
-    Ok(again.len() as u64)
+    Ok(removed)
 }
 
-/// Removes up to `limit` pages of a job that does not run, and the job when none is left. Returns
-/// the ids of removed pages.
+/// Removes up to `limit` pages of an ended job, and the job when none is left. Returns the ids of
+/// removed pages.
 pub(super) async fn erase(
     db: &mut SqliteConnection,
     job: i64,
     limit: i64,
 ) -> Result<Vec<String>, StoreError> {
+    ended_job(db, job).await?;
     let removed: Vec<String> = sqlx::query_scalar(
         "DELETE FROM job_pages WHERE job = ? AND number IN \
          (SELECT number FROM job_pages WHERE job = ? ORDER BY number LIMIT ?) RETURNING page_id",
@@ -275,6 +280,23 @@ pub(super) async fn erase(
             .await?;
     }
     Ok(removed)
+}
+
+/// Status and counts of a job that is over, or gone meanwhile.
+async fn ended_job(db: &mut SqliteConnection, job: i64) -> Result<(JobStatus, String), StoreError> {
+    let found: Option<(String, String)> =
+        sqlx::query_as("SELECT status, counts FROM jobs WHERE number = ?")
+            .bind(job)
+            .fetch_optional(db)
+            .await?;
+    let Some((status, counts)) = found else {
+        return Ok((JobStatus::Completed, "{}".into()));
+    };
+    let status: JobStatus = codec::from_name(&status)?;
+    match status.is_final() {
+        true => Ok((status, counts)),
+        false => Err(StoreError::JobRuns),
+    }
 }
 
 struct JobRow {
