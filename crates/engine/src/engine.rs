@@ -19,7 +19,9 @@ use trawls_contract::{
 use trawls_fetch::Fetcher;
 use trawls_store::Store;
 
-use crate::{EngineError, flights::Flights, jobs::Worker, reader::Reader, scrape, sweep, system};
+use crate::{
+    EngineError, error, flights::Flights, jobs::Worker, reader::Reader, scrape, sweep, system,
+};
 
 /// How long `close` waits for the last commits.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(10);
@@ -165,7 +167,10 @@ impl Engine {
         let check = self.0.rooms.store.check();
         let database = match tokio::time::timeout(PROBE_PATIENCE, check).await {
             Ok(Ok(())) => part(true, "takes writes"),
-            Ok(Err(error)) => part(false, &error.to_string()),
+            Ok(Err(error)) => {
+                tracing::error!(%error, "the database takes no writes");
+                part(false, &error::of_store(&error))
+            }
             Err(_) => part(false, "does not answer"),
         };
         Readiness {

@@ -268,7 +268,8 @@ async fn keep(rooms: &Rooms, page: PageResult, keepsake: Keepsake) -> PageResult
     let mut result = Arc::unwrap_or_clone(page);
     if let Err(error) = kept {
         tracing::error!(%error, page.id = result.id, "a page was not kept");
-        let warning = format!("The page was not kept, so its id opens nothing: {error}.");
+        let why = error::of_store(&error);
+        let warning = format!("The page was not kept, so its id opens nothing: {why}.");
         result.warnings.push(warning);
     }
     result

@@ -6,6 +6,7 @@
 
 mod cache;
 mod codec;
+mod condition;
 mod database;
 mod error;
 mod hot;

@@ -222,12 +222,12 @@ impl Store {
         self.database.figures().await
     }
 
-    /// Proves that a write can be committed.
+    /// Proves that writes can be committed: by one of the last, or by one that changes nothing.
     ///
     /// # Errors
     /// Why it cannot.
     pub async fn check(&self) -> Result<(), StoreError> {
-        self.writer()?.write(Change::Probe).await.map(drop)
+        self.writer()?.check().await
     }
 
     /// Commits what is queued and closes the file. Later calls answer `Closed`.

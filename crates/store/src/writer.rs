@@ -2,7 +2,10 @@
 //! waiting. Whoever sent a change is told after its commit. A change that fails alone does not
 //! take the others of its batch with it.
 
-use std::sync::Arc;
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
 
 use sqlx::{SqliteConnection, SqlitePool};
 use tokio::sync::{mpsc, oneshot};
@@ -11,6 +14,7 @@ use trawls_contract::RequestRecord;
 use crate::{
     StoreError,
     cache::CacheRow,
+    condition::Condition,
     jobs::{JobAnswer, JobChange},
     pages,
     pages::PageRow,
@@ -65,13 +69,25 @@ struct Order {
 #[derive(Debug, Clone)]
 pub(crate) struct Writer {
     orders: mpsc::Sender<Order>,
+    condition: Arc<Mutex<Condition>>,
 }
 
 impl Writer {
     /// The writer and its task, which ends when every `Writer` is gone and all is committed.
     pub(crate) fn start(pool: SqlitePool) -> (Self, tokio::task::JoinHandle<()>) {
         let (orders, queue) = mpsc::channel(QUEUE);
-        (Self { orders }, tokio::spawn(work(pool, queue)))
+        let condition = Arc::default();
+        let work = work(pool, queue, Arc::clone(&condition));
+        (Self { orders, condition }, tokio::spawn(work))
+    }
+
+    /// Proves that writing works; with a write only if the last ones say nothing.
+    pub(crate) async fn check(&self) -> Result<(), StoreError> {
+        let known = lock(&self.condition).known(Instant::now());
+        match known {
+            Some(known) => known,
+            None => self.write(Change::Probe).await.map(drop),
+        }
     }
 
     /// Returns after the commit.
@@ -97,16 +113,21 @@ impl Writer {
     }
 }
 
-async fn work(pool: SqlitePool, mut queue: mpsc::Receiver<Order>) {
+async fn work(
+    pool: SqlitePool,
+    mut queue: mpsc::Receiver<Order>,
+    condition: Arc<Mutex<Condition>>,
+) {
     let mut batch = Vec::with_capacity(BATCH);
     while queue.recv_many(&mut batch, BATCH).await > 0 {
         let changes: Vec<&Change> = batch.iter().map(|order| &order.change).collect();
-        let results = match commit(&pool, &changes).await {
+        let results: Vec<_> = match commit(&pool, &changes).await {
             Ok(written) => written.into_iter().map(Ok).collect(),
             Err(error) if batch.len() == 1 => vec![Err(error)],
             Err(_) => commit_one_by_one(&pool, &changes).await,
         };
         for (order, result) in batch.drain(..).zip(results) {
+            lock(&condition).note(&result, Instant::now());
             match order.answer {
                 // The asker may have gone; the change is committed all the same.
                 Some(answer) => drop(answer.send(result)),
@@ -118,6 +139,11 @@ async fn work(pool: SqlitePool, mut queue: mpsc::Receiver<Order>) {
             }
         }
     }
+}
+
+/// What a panic would leave behind is as good as before.
+fn lock(condition: &Mutex<Condition>) -> MutexGuard<'_, Condition> {
+    condition.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn commit_one_by_one(
@@ -222,6 +248,7 @@ mod tests {
         let large = writer.write(record("x".repeat(1_000_000))).await;
         assert_eq!(large.unwrap_err(), StoreError::Full);
         writer.write(record("small".into())).await.unwrap();
+        assert_eq!(writer.check().await.unwrap_err(), StoreError::Full);
     }
 
     #[tokio::test]

@@ -423,8 +423,11 @@ impl Runner {
     /// The database does not take any more: the job ends with what it has.
     async fn fail(&mut self, error: &StoreError, stop: &mut watch::Receiver<bool>) -> Ended {
         tracing::error!(%error, job.id = self.job.id, "a job failed");
-        let why = "Its pages could not be kept; those that it has are good.";
-        let info = ErrorInfo::new(ErrorCode::Internal, why);
+        let why = crate::error::of_store(error);
+        let info = ErrorInfo::new(
+            ErrorCode::Internal,
+            format!("Its pages could not be kept: {why}. Those that it has are good."),
+        );
         let (store, status) = (&self.rooms.store, JobStatus::Failed);
         loop {
             match store.finish_job(&self.job, status, Some(&info)).await {
