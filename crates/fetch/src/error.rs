@@ -39,6 +39,9 @@ pub enum FetchError {
     /// The body stopped coming.
     #[error("the response fell silent for {}", seconds(.0))]
     TimeoutRead(Duration),
+    /// The body came, but so slowly that it was not complete in time.
+    #[error("the response came too slowly: not complete within {}", seconds(.0))]
+    TooSlow(Duration),
     /// The whole fetch ran out of time.
     #[error("not complete within {}", seconds(.0))]
     TimeoutTotal(Duration),
@@ -75,7 +78,7 @@ impl FetchError {
             Self::Proxy(_) => ErrorCode::ProxyError,
             Self::TimeoutConnect(_) => ErrorCode::TimeoutConnect,
             Self::TimeoutTtfb(_) => ErrorCode::TimeoutTtfb,
-            Self::TimeoutRead(_) => ErrorCode::TimeoutRead,
+            Self::TimeoutRead(_) | Self::TooSlow(_) => ErrorCode::TimeoutRead,
             Self::TimeoutTotal(_) => ErrorCode::TimeoutTotal,
             Self::TooManyRedirects(_) => ErrorCode::TooManyRedirects,
             Self::TooLarge(_) => ErrorCode::TooLarge,

@@ -42,7 +42,8 @@ pub struct Limits {
     pub read_gap: Duration,
     /// The whole exchange, redirects included.
     pub total: Duration,
-    /// Between the starts of two exchanges with one host; robots.txt may ask for more.
+    /// Least time between two tries of this page. Other pages are not held up by it: whoever wants
+    /// them apart starts them apart.
     pub delay: Duration,
     /// Size of the body after content decoding.
     pub max_body_bytes: usize,

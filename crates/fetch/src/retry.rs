@@ -60,6 +60,8 @@ impl Tries {
 fn allowance(end: End) -> u32 {
     match (end.verdict, end.error) {
         (Verdict::RateLimited | Verdict::ServerError, _) => MAX_RETRIES,
+        // Its time is over, or will be before its turn comes.
+        (_, Some(ErrorCode::TimeoutTotal)) => 0,
         // The resolver has asked several times already, and most such names are typing errors.
         (_, Some(ErrorCode::DnsFailure)) => 1,
         // One more endpoint; when that fails too, it is not the endpoint.
@@ -114,7 +116,8 @@ mod tests {
     fn only_what_may_pass_is_tried_again() {
         for code in ErrorCode::ALL {
             let tried = !waits(end(Verdict::Failed, Some(*code))).is_empty();
-            assert_eq!(tried, code.retryable(), "{code:?}");
+            let may_pass = code.retryable() && *code != ErrorCode::TimeoutTotal;
+            assert_eq!(tried, may_pass, "{code:?}");
         }
         for verdict in [
             Verdict::Usable,

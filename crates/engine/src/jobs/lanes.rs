@@ -2,7 +2,10 @@
 //! that no host starves and none that is slow holds the others up. The rest of the frontier stays
 //! in the database, however large it is.
 
-use std::collections::{HashSet, VecDeque};
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    time::Duration,
+};
 
 use tokio::time::Instant;
 use trawls_fetch::{Allowance, Fetcher};
@@ -28,6 +31,7 @@ pub(super) enum Next {
 /// The lanes of one job.
 #[derive(Debug)]
 pub(super) struct Lanes {
+    rests: Rests,
     /// Better entries may have come since: look again before each page.
     reloads: bool,
     lanes: VecDeque<Lane>,
@@ -52,8 +56,12 @@ struct Lane {
 
 impl Lanes {
     /// `is_ranked`: new entries may be better than old ones.
-    pub(super) fn new(is_ranked: bool) -> Self {
+    pub(super) fn new(is_ranked: bool, delay: Duration) -> Self {
         Self {
+            rests: Rests {
+                delay,
+                until: HashMap::new(),
+            },
             reloads: is_ranked,
             lanes: VecDeque::new(),
             taken: HashSet::new(),
@@ -80,7 +88,7 @@ impl Lanes {
             if lane.entries.is_empty() {
                 continue;
             }
-            let allowance = lane.allowance(fetcher);
+            let allowance = self.rests.narrow(lane.allowance(fetcher), lane.host);
             if lane.running >= allowance.at_once {
                 continue;
             }
@@ -91,6 +99,7 @@ impl Lanes {
             if let Some(entry) = lane.entries.pop_front() {
                 let host = lane.host;
                 lane.running += 1;
+                self.rests.begin(host);
                 self.taken.insert(entry.number);
                 self.lanes.rotate_left(turn + 1);
                 return Ok(Next::Page(entry, host));
@@ -206,6 +215,40 @@ impl Lane {
                 at_once: usize::MAX,
                 rests_until: None,
             },
+        }
+    }
+}
+
+/// The job's own delay between two starts at one host. It outlives lanes, and only the job's own
+/// pages wait for it: other callers of the host have their own manners.
+#[derive(Debug)]
+struct Rests {
+    delay: Duration,
+    until: HashMap<i64, Instant>,
+}
+
+impl Rests {
+    /// A page of this host starts.
+    fn begin(&mut self, host: i64) {
+        if self.delay.is_zero() {
+            return;
+        }
+        let now = Instant::now();
+        self.until.retain(|_, until| *until > now);
+        self.until.insert(host, now + self.delay);
+    }
+
+    /// What is left of an allowance.
+    fn narrow(&self, allowance: Allowance, host: i64) -> Allowance {
+        if self.delay.is_zero() {
+            return allowance;
+        }
+        let own = self.until.get(&host).copied();
+        let own = own.filter(|until| *until > Instant::now());
+        Allowance {
+            // Two under way could start together, where both wait for a place.
+            at_once: 1,
+            rests_until: allowance.rests_until.max(own),
         }
     }
 }

@@ -121,7 +121,7 @@ impl Runner {
         let known = rooms.store.known(&job).await?;
         let brief = plan.brief(Arc::clone(&job), &known.marked);
         Ok(Self {
-            lanes: Lanes::new(plan.is_ranked()),
+            lanes: Lanes::new(plan.is_ranked(), plan.scrape.fetch.delay),
             order: plan.order(),
             counts: job.counts.clone(),
             known: known.identities.into_iter().collect(),

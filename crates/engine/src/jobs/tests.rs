@@ -169,6 +169,30 @@ async fn a_crawl_that_leaves_its_site_takes_no_secrets_along() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_job_keeps_its_delay_and_nobody_else_waits_for_it() {
+    let scene = Scene::new().await;
+    let job = scene.crawl("/forest/4/0", json!({"delay_ms": 250})).await;
+    let (job, _) = scene.end_of(job).await;
+    assert_eq!(job.counts.success, 4);
+    assert!(job.worked_ms >= 750, "{} ms", job.worked_ms);
+
+    let slow = scene.crawl(
+        "/forest/4/0",
+        json!({"delay_ms": 60_000, "scrape": {"cache": "bypass"}}),
+    );
+    let slow = slow.await;
+    while scene.site.hits("/forest/4/0") < 2 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let options = serde_json::from_value(json!({"timeout_ms": 5000})).unwrap();
+    let request = scene.engine.admit(&scene.site.url("/article"), options);
+    let page = scene.engine.scrape(&request.unwrap()).await;
+    assert_eq!(page.outcome, Outcome::Success, "{:?}", page.error);
+    let slow = scene.engine.job(&slow.id).await.unwrap().unwrap();
+    assert!(!slow.status.is_final() && slow.counts.done <= 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_site_of_nothing_but_copies_is_left_some_day() {
     let scene = Scene::new().await;
     let job = scene.crawl("/maze?a", json!({"max_pages": 2})).await;

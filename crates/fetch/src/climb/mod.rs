@@ -166,17 +166,24 @@ impl<R: Rung> Climb<R> {
             return trip.note_refusal(rung, FetchError::BreakerOpen(rest));
         }
         let mut tries = Tries::default();
+        let mut before = None;
         loop {
             let tried = self.try_once(trip).await;
             let wait = tries.wait_after(tried.end());
+            let wait = wait.map(|wait| wait.max(trip.plan.limits.delay));
             match wait.filter(|wait| Instant::now() + *wait < trip.deadline) {
                 Some(wait) => {
                     self.rotate_failed_proxy(trip, &tried.result);
+                    before = Some(tried.result);
                     sleep(wait).await;
                 }
                 None => {
                     trip.asked.record(tried.health, Instant::now());
-                    return tried.result;
+                    return match before {
+                        // That time ran out under a later try is not why there is no page.
+                        Some(before) if trip.is_cut_short(&tried.result) => before,
+                        _ => tried.result,
+                    };
                 }
             }
         }
@@ -224,14 +231,13 @@ impl<R: Rung> Climb<R> {
         deadline: Instant,
     ) -> Result<Duration, FetchError> {
         if !plan.trust.respect_robots {
-            return Ok(plan.limits.delay);
+            return Ok(Duration::ZERO);
         }
         let answer = self.robots.answer(&self.rung, plan, url, deadline).await?;
         match answer.as_ref() {
-            Answer::Rules(robots) if robots.allows(url) => Ok(robots
-                .crawl_delay()
-                .unwrap_or_default()
-                .max(plan.limits.delay)),
+            Answer::Rules(robots) if robots.allows(url) => {
+                Ok(robots.crawl_delay().unwrap_or_default())
+            }
             Answer::Rules(_) if *url == plan.url => Err(FetchError::RobotsDenied(
                 "robots.txt of the site forbids this page".into(),
             )),
@@ -335,6 +341,20 @@ impl Trip {
         result
     }
 
+    /// Did the end of the whole fetch's time end this try?
+    fn is_cut_short(&self, result: &Result<Fetched, FetchError>) -> bool {
+        match result {
+            Err(FetchError::TimeoutTotal(_)) => true,
+            Err(
+                FetchError::TimeoutConnect(_)
+                | FetchError::TimeoutTtfb(_)
+                | FetchError::TimeoutRead(_)
+                | FetchError::TooSlow(_),
+            ) => Instant::now() >= self.deadline,
+            _ => false,
+        }
+    }
+
     /// One row of the trace.
     fn note(
         &mut self,
@@ -425,6 +445,7 @@ fn health_of(error: &FetchError) -> Health {
         FetchError::TimeoutConnect(limit)
         | FetchError::TimeoutTtfb(limit)
         | FetchError::TimeoutRead(limit)
+        | FetchError::TooSlow(limit)
         | FetchError::TimeoutTotal(limit)
             if *limit >= PATIENCE =>
         {

@@ -386,6 +386,34 @@ async fn one_caller_asks_for_robots_txt_and_all_others_wait_for_the_answer() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_try_that_time_cuts_short_does_not_hide_why_the_others_failed() {
+    let mut script = Script::of([status(500)]);
+    script.takes = Duration::from_secs(2);
+    let climb = Climb::new(&script, &config());
+    let mut plan = plan(Mode::Http);
+    // robots.txt, a whole try, a rest of at least a second, and not enough for another try.
+    plan.limits = Limits::within(Duration::from_secs(7) - Duration::from_millis(1), 1000);
+    let report = climb.fetch(&plan).await;
+    assert_eq!(report.attempts.len(), 2);
+    assert_eq!(report.attempts[1].error, Some(ErrorCode::TimeoutTtfb));
+    assert_eq!(report.result.unwrap().status, 500);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_whose_turn_comes_too_late_is_not_tried_again() {
+    let mut script = Script::of([status(200)]);
+    script.robots = robots("User-agent: *\nCrawl-delay: 4");
+    let climb = Climb::new(&script, &config());
+    let (mut plan, start) = (plan(Mode::Http), Instant::now());
+    plan.limits = Limits::within(Duration::from_secs(3), 1000);
+    climb.fetch(&plan).await.result.unwrap();
+    let report = climb.fetch(&plan).await;
+    assert_eq!(report.result.unwrap_err().code(), ErrorCode::TimeoutTotal);
+    assert_eq!(report.attempts.len(), 1);
+    assert!(start.elapsed() < Duration::from_secs(1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_crawl_delay_of_robots_txt_is_kept() {
     let mut script = Script::of([status(200)]);
     script.robots = robots("User-agent: *\nCrawl-delay: 4");

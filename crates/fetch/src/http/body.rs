@@ -6,7 +6,10 @@ use futures_util::StreamExt;
 use http::header::CONTENT_LENGTH;
 use tokio::time::{Instant, timeout_at};
 
-use super::coding::{BodyDecoder, Cut};
+use super::{
+    coding::{BodyDecoder, Cut},
+    rounded,
+};
 use crate::{FetchError, Limits};
 
 /// Slower than this on average is a drip that is meant to hold us.
@@ -43,11 +46,8 @@ pub(super) async fn read(
     let mut decoder = BodyDecoder::new(response.headers(), limit).ok_or_else(|| {
         FetchError::Decode("too many content codings on top of each other".into())
     })?;
-    let is_coded = decoder.is_coded();
-    if !is_coded
-        && oversize == Oversize::Refuse
-        && length.is_some_and(|length| length > limit as u64)
-    {
+    // Compressed data that is too large already does not become less.
+    if oversize == Oversize::Refuse && length.is_some_and(|length| length > limit as u64) {
         return Err(FetchError::TooLarge(limit));
     }
     decoder.expect(length.unwrap_or(0));
@@ -98,13 +98,16 @@ async fn pour(
     deadline: Instant,
 ) -> Result<End, FetchError> {
     let begun = Instant::now();
-    let mut received = 0_u64;
+    let (mut received, mut last) = (0_u64, begun);
     let mut chunks = std::pin::pin!(response.bytes_stream());
     loop {
         let gap_end = Instant::now() + limits.read_gap;
         let chunk = match timeout_at(gap_end.min(deadline), chunks.next()).await {
             Ok(chunk) => chunk,
             Err(_) if gap_end < deadline => return Err(FetchError::TimeoutRead(limits.read_gap)),
+            Err(_) if 2 * last.elapsed() > begun.elapsed() => {
+                return Err(FetchError::TimeoutRead(rounded(last.elapsed())));
+            }
             Err(_) => return Err(out_of_time(received, begun, limits)),
         };
         let chunk = match chunk {
@@ -116,13 +119,14 @@ async fn pour(
             Some(Ok(chunk)) => chunk,
         };
         received += chunk.len() as u64;
+        last = Instant::now();
         match decoder.push(&chunk) {
             Ok(()) => {}
             Err(Cut::Full) => return Ok(End::Full),
             Err(Cut::Damaged) => return Ok(End::Damaged),
         }
         // A body that is always ready must not keep the deadline from being seen.
-        if Instant::now() >= deadline {
+        if last >= deadline {
             return Err(out_of_time(received, begun, limits));
         }
     }
@@ -131,7 +135,7 @@ async fn pour(
 fn out_of_time(received: u64, begun: Instant, limits: &Limits) -> FetchError {
     let expected = begun.elapsed().as_secs_f64() * DRIP_BYTES_PER_SECOND as f64;
     if (received as f64) < expected {
-        FetchError::TimeoutRead(limits.total)
+        FetchError::TooSlow(limits.total)
     } else {
         FetchError::TimeoutTotal(limits.total)
     }

@@ -147,7 +147,27 @@ async fn a_body_that_drips_ends_in_time() {
     let error = run(&open_rung(), &hasty(&site.url("/"), 200))
         .await
         .unwrap_err();
+    assert_eq!(error, FetchError::TooSlow(Duration::from_millis(200)));
+}
+
+#[tokio::test]
+async fn a_body_that_falls_silent_is_told_as_such_at_the_end_of_all_time_too() {
+    let site =
+        Site::new(|_| Reply::Hang(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx".to_vec())).await;
+    let error = run(&open_rung(), &hasty(&site.url("/"), 300))
+        .await
+        .unwrap_err();
     assert!(matches!(error, FetchError::TimeoutRead(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_body_that_is_declared_too_large_is_not_read() {
+    for coding in ["", "Content-Encoding: gzip\r\n"] {
+        let head = format!("HTTP/1.1 200 OK\r\n{coding}Content-Length: 2000000\r\n\r\n");
+        let site = Site::new(move |_| Reply::Hang(head.clone().into_bytes())).await;
+        let error = get(&site.url("/")).await.unwrap_err();
+        assert_eq!(error, FetchError::TooLarge(1 << 20), "{coding}");
+    }
 }
 
 #[tokio::test]
