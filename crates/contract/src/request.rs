@@ -14,7 +14,7 @@ pub const SCRAPE_TIMEOUT_MS: u64 = 30_000;
 /// Ceiling of `timeout_ms`: ten minutes hold the slowest page with fifty actions.
 const MAX_TIMEOUT_MS: u64 = 600_000;
 /// Ceiling of a URL's length; longer ones are traps or attacks (browsers stop far below).
-const MAX_URL_BYTES: usize = 16_384;
+pub const MAX_URL_BYTES: usize = 16_384;
 /// Ceiling of selectors, headers and cookies in one request.
 const MAX_ENTRIES: usize = 100;
 /// Headers that the connection owns; a caller who sets them would corrupt the exchange.
@@ -51,7 +51,7 @@ pub struct FetchOptions {
     pub mode: Mode,
     /// Budget of the whole request.
     pub timeout: Duration,
-    /// Between the starts of two requests to one host; a job's, zero for one page.
+    /// Least time between two tries of the page; a job's, zero for one page.
     pub delay: Duration,
     /// Laid over the identity's own headers.
     pub headers: HeaderMap,

@@ -85,6 +85,15 @@ async fn a_page_is_read_kept_and_opened_again() {
 }
 
 #[tokio::test]
+async fn a_redirect_that_leads_nowhere_is_no_page() {
+    let scene = Scene::new().await;
+    let page = scene.scrape("/redirect-to-nowhere", json!({}), 0).await;
+    assert_eq!(page.outcome, Outcome::Failed);
+    assert_eq!(code(&page), Some(ErrorCode::HttpClientError));
+    assert_eq!((page.http_status, page.trace.len()), (Some(302), 1));
+}
+
+#[tokio::test]
 async fn only_the_formats_that_were_asked_for_appear() {
     let scene = Scene::new().await;
     let options = json!({"formats": ["links", "metadata", "json", "raw_html"]});

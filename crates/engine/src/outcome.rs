@@ -127,7 +127,10 @@ fn outcome(error: Option<&ErrorInfo>) -> Outcome {
 /// The response itself says that there is no page.
 fn refusal(evidence: Evidence<'_>) -> Option<ErrorInfo> {
     let status = evidence.status;
-    let answered = format!("The server answered {status}.");
+    let answered = match status {
+        300..=399 => format!("The server answered {status} and does not say where the page is."),
+        _ => format!("The server answered {status}."),
+    };
     Some(match evidence.verdict {
         Verdict::Blocked => {
             let mut info = ErrorInfo::new(

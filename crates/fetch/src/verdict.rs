@@ -66,6 +66,13 @@ pub(crate) fn judge(exchange: &Exchange, now: Timestamp) -> Judgement {
             ..Judgement::new(Verdict::Blocked, why)
         };
     }
+    if matches!(exchange.status, 301 | 302 | 303 | 307 | 308) {
+        let why = format!(
+            "the server answered {} and does not say where the page is",
+            exchange.status
+        );
+        return Judgement::new(Verdict::ClientError, why);
+    }
     if exchange.status >= 400 {
         return of_status(exchange.status, retry_after(&exchange.headers, now));
     }

@@ -197,6 +197,11 @@ pub const TRAPS: &[Trap] = &[
         answer: |_| Answer::redirect(301, "/article"),
     },
     Trap {
+        path: "/redirect-to-nowhere",
+        about: "a redirect that does not say where to, with a page beside it",
+        answer: |_| Answer::new(302, &[HTML], ARTICLE),
+    },
+    Trap {
         path: "/loop",
         about: "a redirect to itself",
         answer: |_| Answer::redirect(302, "/loop"),

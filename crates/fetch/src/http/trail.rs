@@ -3,6 +3,7 @@
 
 use http::{HeaderMap, HeaderValue, header};
 use jiff::Timestamp;
+use trawls_contract::MAX_URL_BYTES;
 use url::Url;
 
 use super::cookies::Jar;
@@ -112,11 +113,17 @@ impl<'a> Trail<'a> {
     /// Goes on to `next`.
     ///
     /// # Errors
-    /// `TooManyRedirects` at the plan's limit, or what `hops` say against it.
+    /// `TooManyRedirects` at the plan's limit, `InvalidUrl` when it is too long to be one, or what
+    /// `hops` say against it.
     pub(super) async fn go(&mut self, mut next: Url, hops: &impl Hops) -> Result<(), FetchError> {
         let limit = self.plan.limits.max_redirects;
         if self.redirects.len() >= limit {
             return Err(FetchError::TooManyRedirects(limit));
+        }
+        if next.as_str().len() > MAX_URL_BYTES {
+            return Err(FetchError::InvalidUrl(format!(
+                "a redirect leads to one of more than {MAX_URL_BYTES} bytes"
+            )));
         }
         take_credentials(&mut next);
         hops.admit(&next).await?;

@@ -30,6 +30,18 @@ async fn every_kind_of_redirect_is_followed() {
 }
 
 #[tokio::test]
+async fn a_redirect_to_a_url_beyond_all_measure_is_refused() {
+    let site = Site::new(|request| match request.target.as_str() {
+        "/" => Reply::Keep(redirect(&format!("/{}", "a".repeat(20_000)))),
+        _ => Reply::Keep(html("here")),
+    })
+    .await;
+    let error = get(&site.url("/")).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::InvalidUrl, "{error}");
+    assert_eq!(site.requests().len(), 1);
+}
+
+#[tokio::test]
 async fn the_last_hops_status_counts() {
     let site = Site::new(|request| match request.target.as_str() {
         "/" => Reply::Keep(redirect("/gone")),
