@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
-use crate::{InvalidOption, ScrapeOptions, ScrapeRequest};
+use crate::{InvalidOption, Job, ScrapeOptions, ScrapeRequest, parse_url};
 
 /// Ceiling of `max_pages`.
 const MAX_PAGES: u64 = 10_000_000;
@@ -99,6 +99,29 @@ pub struct BatchBody {
     /// How each page is scraped.
     #[serde(default)]
     pub scrape: ScrapeOptions,
+}
+
+/// The answer to `POST /v1/batch`: the job, and which URLs of the list are not scraped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BatchJob {
+    /// The job.
+    #[serde(flatten)]
+    pub job: Job,
+    /// URLs that cannot be fetched; they are failed pages of the job.
+    pub invalid_urls: Vec<ListedUrl>,
+    /// URLs whose page is in the list already, in whatever spelling; they are no pages of the job.
+    pub duplicate_urls: Vec<ListedUrl>,
+}
+
+/// A URL of a list, and what is wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ListedUrl {
+    /// Its place in `urls`, from 0.
+    pub index: usize,
+    /// As it was written.
+    pub url: String,
+    /// One sentence.
+    pub problem: String,
 }
 
 fn default_max_pages() -> u64 {
@@ -243,7 +266,7 @@ impl BatchRequest {
             .urls
             .into_iter()
             .map(|text| {
-                let url = crate::request::parse_url(&text);
+                let url = parse_url(&text);
                 (text, url)
             })
             .collect();

@@ -19,7 +19,8 @@ mod system;
 
 pub use attempt::{Attempt, FetchMode, Verdict};
 pub use crawl::{
-    BatchBody, BatchRequest, Bounds, Checks, CrawlBody, CrawlRequest, ScopeOptions, Strategy,
+    BatchBody, BatchJob, BatchRequest, Bounds, Checks, CrawlBody, CrawlRequest, ListedUrl,
+    ScopeOptions, Strategy,
 };
 pub use error::{ApiError, ErrorBody, ErrorCode, ErrorInfo};
 pub use intake::{Fault, read_body, read_query};
@@ -33,7 +34,7 @@ pub use outcome::{Outcome, PageStatus};
 pub use page::{Chunk, Image, JsonData, Link, LinkKind, PageResult, Quality, Table, Timings};
 pub use request::{
     CachePolicy, ContentOptions, FetchOptions, Formats, InvalidOption, MAX_URL_BYTES,
-    SCRAPE_TIMEOUT_MS, ScrapeRequest,
+    SCRAPE_TIMEOUT_MS, ScrapeRequest, parse_url,
 };
 pub use request_log::RequestRecord;
 pub use system::{BrowserState, Health, PartState, Readiness, SystemInfo};

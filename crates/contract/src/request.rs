@@ -260,7 +260,10 @@ fn refuse_unbuilt(options: &ScrapeOptions) -> Result<(), InvalidOption> {
 }
 
 /// A page's URL: absolute, http or https, with a host.
-pub(crate) fn parse_url(text: &str) -> Result<Url, InvalidOption> {
+///
+/// # Errors
+/// What is wrong with it.
+pub fn parse_url(text: &str) -> Result<Url, InvalidOption> {
     if text.len() > MAX_URL_BYTES {
         return Err(InvalidOption::url(format!(
             "is longer than {MAX_URL_BYTES} bytes"

@@ -20,8 +20,8 @@ use std::time::Duration;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use trawls_contract::{
-    BatchBody, BatchRequest, CrawlBody, CrawlRequest, InvalidOption, Job, JobKind, JobPage,
-    JobStatus, List,
+    BatchBody, BatchJob, BatchRequest, CrawlBody, CrawlRequest, InvalidOption, Job, JobKind,
+    JobPage, JobStatus, List,
 };
 use trawls_store::{JobToMake, PageFilter, StoreError};
 
@@ -60,20 +60,30 @@ impl Engine {
         self.make(job).await
     }
 
-    /// Queues a batch. `key` makes the same call the same job.
+    /// Queues a batch, and says what of its list is not scraped. `key` makes the same call the same
+    /// job.
     ///
     /// # Errors
     /// What is wrong with the body, or with the database.
-    pub async fn start_batch(&self, body: BatchBody, key: Option<String>) -> Result<Job, NoJob> {
+    pub async fn start_batch(
+        &self,
+        body: BatchBody,
+        key: Option<String>,
+    ) -> Result<BatchJob, NoJob> {
         let request = BatchRequest::parse(body.clone(), plan::CHECKS)?;
+        let listed = plan::entries_of(&request);
         let job = JobToMake {
             kind: JobKind::Batch,
             url: request.scrape.url.to_string(),
             idempotency: hashes(key, &body),
             request: &body,
-            entries: plan::entries_of(&request),
+            entries: listed.entries,
         };
-        self.make(job).await
+        Ok(BatchJob {
+            job: self.make(job).await?,
+            invalid_urls: listed.invalid,
+            duplicate_urls: listed.duplicates,
+        })
     }
 
     async fn make<R: Serialize>(&self, job: JobToMake<'_, R>) -> Result<Job, NoJob> {

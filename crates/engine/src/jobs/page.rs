@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use trawls_contract::{
     ErrorCode, ErrorInfo, FetchMode, Format, LinkKind, Outcome, PageResult, ScrapeRequest,
+    parse_url,
 };
 use trawls_store::{Entry, InJob, Keep, Marks, NewPage, OwnedJob, StoreError};
 use url::Url;
@@ -65,9 +66,9 @@ pub(super) struct Done {
 impl Brief {
     /// Does the whole page. Never fails: what goes wrong is the page's outcome.
     pub(super) async fn page(self: Arc<Self>, rooms: Arc<Rooms>, entry: Entry, host: i64) -> Done {
-        let url = match Url::parse(&entry.url) {
+        let url = match parse_url(&entry.url) {
             Ok(url) => url,
-            Err(_) => return self.not_a_url(entry, host),
+            Err(mistake) => return self.broken(entry, host, mistake.info()),
         };
         let request = self.scrape.with_url(url.clone());
         let visited = visit(&rooms, &request, Timestamp::now()).await;
@@ -120,14 +121,6 @@ impl Brief {
             cut: Vec::new(),
         };
         self.done(page, Keepsake::default(), Marks::default(), visit)
-    }
-
-    fn not_a_url(&self, entry: Entry, host: i64) -> Done {
-        let error = ErrorInfo::new(
-            ErrorCode::InvalidUrl,
-            "this is not a URL that can be fetched",
-        );
-        self.broken(entry, host, error)
     }
 
     fn done(&self, mut page: PageResult, keepsake: Keepsake, marks: Marks, visit: Visit) -> Done {

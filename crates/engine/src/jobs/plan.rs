@@ -1,14 +1,15 @@
 //! What a job's body means for its runner.
 
 use std::{
+    collections::{HashMap, hash_map::Entry},
     sync::{Arc, Mutex},
     time::Duration,
 };
 
 use trawls_content::Selector;
 use trawls_contract::{
-    BatchBody, BatchRequest, Checks, CrawlBody, CrawlRequest, JobKind, ScopeOptions, ScrapeRequest,
-    Strategy,
+    BatchBody, BatchRequest, Checks, CrawlBody, CrawlRequest, JobKind, ListedUrl, ScopeOptions,
+    ScrapeRequest, Strategy,
 };
 use trawls_store::{Marked, NewEntry, OwnedJob};
 
@@ -153,24 +154,50 @@ pub(super) fn start_of(request: &CrawlRequest) -> NewEntry {
     }
 }
 
-/// The entries of a batch, each page once.
-pub(super) fn entries_of(request: &BatchRequest) -> Vec<NewEntry> {
-    let mut known = std::collections::HashSet::new();
-    let all = request.pages.iter().map(|(text, url)| match url {
-        Ok(url) => (url.to_string(), identities(None).of(url), host_of(url)),
-        Err(_) => (text.clone(), hash(text), 0),
-    });
-    let once = all.filter(|(_, identity, _)| known.insert(*identity));
-    (1..)
-        .zip(once)
-        .map(|(number, (url, identity, host))| NewEntry {
-            number,
-            url,
-            identity,
-            host,
-            rank: number,
-            depth: 0,
-            referrer: None,
-        })
-        .collect()
+/// The entries of a batch, each page once, and what of its list is none.
+pub(super) fn entries_of(request: &BatchRequest) -> Listed {
+    let mut first = HashMap::new();
+    let mut listed = Listed::default();
+    for (index, (text, url)) in request.pages.iter().enumerate() {
+        let (address, identity, host) = match url {
+            Ok(url) => (url.to_string(), identities(None).of(url), host_of(url)),
+            Err(_) => (text.clone(), hash(text), 0),
+        };
+        let note = |problem| ListedUrl {
+            index,
+            url: text.clone(),
+            problem,
+        };
+        if let Err(mistake) = url {
+            listed.invalid.push(note(mistake.problem.clone()));
+        }
+        match first.entry(identity) {
+            Entry::Occupied(first) => {
+                let problem = format!("is the page of urls[{}]", first.get());
+                listed.duplicates.push(note(problem));
+            }
+            Entry::Vacant(place) => {
+                place.insert(index);
+                let number = listed.entries.len() as i64 + 1;
+                listed.entries.push(NewEntry {
+                    number,
+                    url: address,
+                    identity,
+                    host,
+                    rank: number,
+                    depth: 0,
+                    referrer: None,
+                });
+            }
+        }
+    }
+    listed
+}
+
+/// What a list of URLs comes to.
+#[derive(Default)]
+pub(super) struct Listed {
+    pub(super) entries: Vec<NewEntry>,
+    pub(super) invalid: Vec<ListedUrl>,
+    pub(super) duplicates: Vec<ListedUrl>,
 }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use futures_util::StreamExt;
 use serde_json::{Value, json};
-use trawls_contract::{Job, JobPage, JobStatus, Outcome};
+use trawls_contract::{Job, JobPage, JobStatus, ListedUrl, Outcome};
 use trawls_fetch::{FetchConfig, Fetcher};
 use trawls_store::{PageFilter, Store};
 use trawls_testkit::TrapSite;
@@ -256,11 +256,17 @@ async fn a_batch_does_its_list_once_each_and_names_what_is_no_url() {
         "not a url".into(),
         scene.site.url("/forum"),
         scene.site.url("/article#part"),
+        "file:///etc/passwd".into(),
     ];
     let body = serde_json::from_value(json!({"urls": urls})).unwrap();
-    let job = scene.engine.start_batch(body, None).await.unwrap();
-    let (job, pages) = scene.end_of(job).await;
-    assert_eq!((job.counts.success, job.counts.failed), (2, 1));
+    let batch = scene.engine.start_batch(body, None).await.unwrap();
+    let places = |urls: &[ListedUrl]| urls.iter().map(|url| url.index).collect::<Vec<_>>();
+    assert_eq!(places(&batch.invalid_urls), [1, 4]);
+    assert_eq!(places(&batch.duplicate_urls), [3]);
+    assert_eq!(batch.duplicate_urls[0].problem, "is the page of urls[0]");
+    let (job, pages) = scene.end_of(batch.job).await;
+    assert_eq!((job.counts.success, job.counts.failed), (2, 2));
+    assert_eq!(job.counts.by_code["INVALID_URL"], 2);
     let bad = pages.iter().find(|page| page.url == "not a url").unwrap();
     assert_eq!(bad.code.as_deref(), Some("INVALID_URL"));
 }

@@ -5,7 +5,8 @@ use axum::{
     http::{StatusCode, request::Parts},
     response::Response,
 };
-use trawls_contract::{BatchBody, CrawlBody, InvalidOption, Job};
+use serde::Serialize;
+use trawls_contract::{BatchBody, BatchJob, CrawlBody, InvalidOption, Job};
 use trawls_engine::NoJob;
 
 use super::json;
@@ -55,15 +56,15 @@ pub(crate) async fn crawl(
 
 /// Scrape a list of pages
 ///
-/// Answers at once. A URL that is none is a failed page of the job; a URL that comes twice is
-/// scraped once.
+/// Answers at once, and says which URLs of the list are not scraped: one that is none is a failed
+/// page of the job, one that comes twice is scraped once.
 #[utoipa::path(
     post,
     path = "/v1/batch",
     tag = "jobs",
     params(("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated call the same job.")),
     request_body = BatchBody,
-    responses((status = 202, description = "The job.", body = Job))
+    responses((status = 202, description = "The job.", body = BatchJob))
 )]
 pub(crate) async fn batch(
     State(app): State<App>,
@@ -73,7 +74,7 @@ pub(crate) async fn batch(
     accepted(app.engine.start_batch(body, key).await)
 }
 
-fn accepted(job: Result<Job, NoJob>) -> Result<Response, HttpError> {
+fn accepted<T: Serialize>(job: Result<T, NoJob>) -> Result<Response, HttpError> {
     let mut response = json(&job?)?;
     *response.status_mut() = StatusCode::ACCEPTED;
     Ok(response)
