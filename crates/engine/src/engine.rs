@@ -20,7 +20,8 @@ use trawls_fetch::Fetcher;
 use trawls_store::Store;
 
 use crate::{
-    EngineError, error, flights::Flights, jobs::Worker, reader::Reader, scrape, sweep, system,
+    EngineError, error, flights::Flights, jobs::Worker, reader::Reader, scrape, signs::Signs,
+    sweep, system,
 };
 
 /// How long `close` waits for the last commits.
@@ -70,8 +71,7 @@ pub(crate) struct Rooms {
     pub(crate) reader: Reader,
     pub(crate) store: Store,
     pub(crate) flights: Flights,
-    /// Changes whenever something was committed for a job.
-    pub(crate) signs: watch::Sender<()>,
+    pub(crate) signs: Signs,
     /// True when this process stops.
     pub(crate) stops: watch::Sender<bool>,
     pub(crate) config: EngineConfig,
@@ -85,7 +85,7 @@ impl Engine {
             reader: Reader::new(config.reading_threads),
             store,
             flights: Flights::default(),
-            signs: watch::Sender::new(()),
+            signs: Signs::default(),
             stops: watch::Sender::new(false),
             config,
         });

@@ -16,6 +16,7 @@ mod plan;
 mod reader;
 mod result;
 mod scrape;
+mod signs;
 mod sitemaps;
 mod soft_404;
 mod sweep;

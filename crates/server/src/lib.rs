@@ -34,4 +34,6 @@ struct App {
     config: Arc<ServerConfig>,
     /// One permit per page that may run.
     slots: Arc<Semaphore>,
+    /// One permit per event stream that may be open.
+    streams: Arc<Semaphore>,
 }

@@ -48,6 +48,7 @@ pub fn router(engine: Engine, config: ServerConfig) -> Router {
     let app = App {
         engine,
         slots: Arc::new(Semaphore::new(config.max_pages_running)),
+        streams: Arc::new(Semaphore::new(events::MAX_STREAMS)),
         config: Arc::new(config),
     };
     let (keyed, open) = api();

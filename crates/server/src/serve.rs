@@ -1,6 +1,7 @@
 //! Accepts connections until told to stop, then lets the running calls end.
 //!
-//! Connections are bounded in number, and each in the time it may take for a request head. The
+//! Connections are bounded in number, and each in the time that its client may take for a request
+//! head and for reading an answer. The
 //! connections' tasks are owned here: when `serve` returns, none is left.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -19,12 +20,16 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     task::JoinSet,
 };
+use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 /// Connections at once. More than the pages that may run, so that the surplus is told so.
 const MAX_CONNECTIONS: usize = 1_024;
 /// Longest wait for a request head, and so for the next request on an idle connection.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+/// Longest wait for a client that does not take what it asked for: heartbeats alone fill the
+/// buffers of one that follows a job and never reads.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Longest wait for running calls once told to stop: a page with the default timeout can end.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(30);
 /// Rest after a failed accept; out of file descriptors, say.
@@ -42,10 +47,12 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<
             () = &mut shutdown => break,
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
             (stream, peer, slot) = accept(&listener, &slots) => {
+                let mut stream = TimeoutStream::new(stream);
+                stream.set_write_timeout(Some(WRITE_TIMEOUT));
                 let connection = http1::Builder::new()
                     .timer(TokioTimer::new())
                     .header_read_timeout(HEAD_TIMEOUT)
-                    .serve_connection(TokioIo::new(stream), service(router.clone(), peer));
+                    .serve_connection(TokioIo::new(Box::pin(stream)), service(router.clone(), peer));
                 let connection = graceful.watch(connection);
                 connections.spawn(async move {
                     if let Err(error) = connection.await {
@@ -105,4 +112,50 @@ fn service(
         request.extensions_mut().insert(ConnectInfo(peer));
         router.clone().oneshot(request)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{convert::Infallible, io::Write};
+
+    use axum::{body::Body, routing::get};
+    use bytes::Bytes;
+    use futures_util::stream;
+    use tokio::sync::Notify;
+
+    use super::*;
+
+    /// Tells when it is dropped.
+    struct Held(Arc<Notify>);
+
+    impl Drop for Held {
+        fn drop(&mut self) {
+            self.0.notify_one();
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_does_not_read_is_let_go() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        client
+            .write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            .unwrap();
+        let gone = Arc::new(Notify::new());
+        let endless = {
+            let gone = Arc::clone(&gone);
+            async move || {
+                let held = Held(gone);
+                Body::from_stream(stream::repeat_with(move || {
+                    let _until_the_end = &held;
+                    Ok::<_, Infallible>(Bytes::from_static(&[b'x'; 65_536]))
+                }))
+            }
+        };
+        let router = Router::new().route("/", get(endless));
+        let serving = tokio::spawn(serve(listener, router, std::future::pending()));
+        let let_go = tokio::time::timeout(10 * WRITE_TIMEOUT, gone.notified()).await;
+        assert!(let_go.is_ok());
+        serving.abort();
+    }
 }

@@ -13,8 +13,10 @@ use crate::{Engine, EngineError};
 
 /// Pages read at once.
 const PAGES: u32 = 200;
-/// Between two looks at a job that another process works on.
+/// Between two looks at a job that another process works on: at first, and when it has long been
+/// quiet.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+const LOOK_AT_LEAST_EVERY: Duration = Duration::from_secs(2);
 /// Least time between two looks, however much happens.
 const LOOK_GAP: Duration = Duration::from_millis(100);
 /// Between two reports of progress.
@@ -40,6 +42,8 @@ struct Follower {
     waiting: VecDeque<JobEvent>,
     progress_at: Option<Instant>,
     last_progress: Option<Job>,
+    /// Until the next look, if there is no sign before.
+    patience: Duration,
     is_over: bool,
 }
 
@@ -58,7 +62,7 @@ impl Engine {
             return Ok(None);
         }
         let follower = Follower {
-            signs: self.rooms().signs.subscribe(),
+            signs: self.rooms().signs.of_job(id),
             stops: self.rooms().stops.subscribe(),
             engine: self.clone(),
             id: id.to_owned(),
@@ -66,6 +70,7 @@ impl Engine {
             waiting: VecDeque::new(),
             progress_at: None,
             last_progress: None,
+            patience: LOOK_EVERY,
             is_over: false,
         };
         Ok(Some(stream::unfold(follower, |mut follower| async move {
@@ -85,7 +90,7 @@ impl Follower {
                 return None;
             }
             match self.look().await {
-                Ok(true) => {}
+                Ok(true) => self.patience = LOOK_EVERY,
                 Ok(false) => self.rest().await,
                 Err(error) => {
                     tracing::warn!(%error, job.id = self.id, "a job cannot be followed");
@@ -138,7 +143,9 @@ impl Follower {
         tokio::select! {
             _ = self.signs.changed() => {}
             () = stopped(&mut self.stops) => {}
-            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = tokio::time::sleep(self.patience) => {
+                self.patience = (2 * self.patience).min(LOOK_AT_LEAST_EVERY);
+            }
         }
     }
 }

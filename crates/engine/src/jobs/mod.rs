@@ -96,7 +96,7 @@ impl Engine {
                 StoreError::KeyReused => NoJob::KeyReused,
                 error => NoJob::Engine(error.into()),
             })?;
-        rooms.signs.send_replace(());
+        rooms.signs.queued(&job.id);
         Ok(job)
     }
 
@@ -146,7 +146,7 @@ impl Engine {
     /// The database cannot be written.
     pub async fn cancel_job(&self, id: &str) -> Result<Option<Job>, EngineError> {
         let job = self.rooms().store.cancel_job(id).await?;
-        self.rooms().signs.send_replace(());
+        self.rooms().signs.committed(id);
         Ok(job)
     }
 
@@ -158,7 +158,7 @@ impl Engine {
     /// `JobRuns` when the job is not over.
     pub async fn retry_job(&self, id: &str) -> Result<Option<(Job, u64)>, EngineError> {
         let job = self.rooms().store.retry_job(id).await?;
-        self.rooms().signs.send_replace(());
+        self.rooms().signs.queued(id);
         Ok(job)
     }
 

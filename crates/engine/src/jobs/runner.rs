@@ -381,7 +381,7 @@ impl Runner {
             self.lanes
                 .committed(commit.entries.into_iter(), commit.has_new);
         }
-        self.rooms.signs.send_replace(());
+        self.rooms.signs.committed(&self.job.id);
     }
 
     /// Waits until everything gathered is committed.

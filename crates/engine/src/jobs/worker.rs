@@ -43,7 +43,7 @@ impl Worker {
 }
 
 async fn work(rooms: Arc<Rooms>, mut stop: watch::Receiver<bool>) {
-    let mut signs = rooms.signs.subscribe();
+    let mut signs = rooms.signs.of_queue();
     let mut jobs = JoinSet::new();
     let mut owner: Option<Owner> = None;
     while !*stop.borrow() {
@@ -118,7 +118,7 @@ async fn run(rooms: Arc<Rooms>, job: OwnedJob, stop: watch::Receiver<bool>) {
             let _later = rooms.store.release_job(&job).await;
         }
     }
-    rooms.signs.send_replace(());
+    rooms.signs.committed(&job.id);
 }
 
 /// Ends a job that cannot go on.

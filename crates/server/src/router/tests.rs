@@ -268,6 +268,7 @@ async fn a_panic_is_an_internal_error_that_tells_nothing() {
     let app = App {
         engine: engine().await,
         slots: Arc::new(Semaphore::new(1)),
+        streams: Arc::new(Semaphore::new(1)),
         config: Arc::new(config(Access::Loopback)),
     };
     let face = walled(
@@ -290,6 +291,35 @@ async fn a_full_server_says_when_to_come_back() {
     assert_eq!(answer.refusal(503), "OVERLOADED");
     assert_eq!(answer.headers[header::RETRY_AFTER], "1");
     assert_eq!(answer.json()["error"]["retryable"], true);
+}
+
+#[tokio::test]
+async fn event_streams_leave_connections_for_other_calls() {
+    let face = face(config(Access::Loopback)).await;
+    let mut call = request(
+        Method::POST,
+        "/v1/crawl",
+        &[("content-type", "application/json")],
+    );
+    *call.body_mut() = json!({"url": "http://a.test"}).to_string().into();
+    let job = ask(&face, call).await.json();
+    let path = format!("/v1/jobs/{}/events", job["id"].as_str().unwrap());
+    let open = async || {
+        let call = request(Method::GET, &path, &[]);
+        face.clone().oneshot(call).await.unwrap()
+    };
+    let mut streams = Vec::new();
+    for _ in 0..events::MAX_STREAMS {
+        let stream = open().await;
+        assert_eq!(stream.status(), 200);
+        streams.push(stream);
+    }
+    let refused = fetch(&face, &path, &[]).await;
+    assert_eq!(refused.refusal(503), "OVERLOADED");
+    assert_eq!(refused.headers[header::RETRY_AFTER], "1");
+    assert_eq!(fetch(&face, "/v1/system", &[]).await.status, 200);
+    streams.pop();
+    assert_eq!(open().await.status(), 200);
 }
 
 #[tokio::test]

@@ -17,6 +17,8 @@ use trawls_engine::JobEvent;
 use super::stored;
 use crate::{App, address::Id, error::HttpError};
 
+/// Streams at once: a quarter of the connections, so that followers never keep other calls out.
+pub(crate) const MAX_STREAMS: usize = 256;
 /// Proxies close a connection that says nothing for a minute.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
@@ -49,8 +51,13 @@ pub(crate) async fn events(
             })?
         }
     };
+    let place = app.streams.try_acquire_owned();
+    let place = place.map_err(|_| HttpError::Busy)?;
     let events = stored(app.engine.job_events(&id, after).await)?;
-    let events = events.map(|event| Ok::<_, Infallible>(sse(&event)));
+    let events = events.map(move |event| {
+        let _until_the_end = &place;
+        Ok::<_, Infallible>(sse(&event))
+    });
     Ok(Sse::new(events)
         .keep_alive(KeepAlive::new().interval(HEARTBEAT))
         .into_response())
