@@ -134,6 +134,10 @@ mod tests {
         }
     }
 
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "a client of ours, from the same machine"
+    )]
     #[tokio::test(start_paused = true)]
     async fn a_client_that_does_not_read_is_let_go() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
