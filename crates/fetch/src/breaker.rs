@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::sign::Sign;
+
 /// Failed pages in a row that open the breaker.
 const FAILURES: u32 = 5;
 /// How long an open breaker refuses everything.
@@ -12,17 +14,6 @@ const REST: Duration = Duration::from_secs(60);
 /// Half-open, one try is let through in this time. A lease rather than a lock: a try that is
 /// cancelled needs no one to report it.
 const PROBE_GAP: Duration = Duration::from_secs(5);
-
-/// What one page says about its host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Health {
-    /// The host answered, whatever it said.
-    Alive,
-    /// The transport failed or the server did.
-    Failing,
-    /// Nothing was learnt: a rule of ours, the caller's haste or the proxy ended it.
-    Unknown,
-}
 
 /// The breaker of one host.
 #[derive(Debug, Default)]
@@ -46,16 +37,16 @@ impl Breaker {
     }
 
     /// Takes note of how a page ended.
-    pub(crate) fn record(&mut self, health: Health, now: Instant) {
-        match health {
-            Health::Alive => *self = Self::default(),
-            Health::Failing => {
+    pub(crate) fn record(&mut self, sign: Sign, now: Instant) {
+        match sign {
+            Sign::Answered(_) | Sign::Alive => *self = Self::default(),
+            Sign::Failing => {
                 self.failures = self.failures.saturating_add(1);
                 if self.failures >= FAILURES {
                     self.next_try = Some(now + REST);
                 }
             }
-            Health::Unknown => {}
+            Sign::Strained | Sign::Nothing => {}
         }
     }
 
@@ -77,7 +68,7 @@ mod tests {
     fn failed(times: u32, now: Instant) -> Breaker {
         let mut breaker = Breaker::default();
         for _ in 0..times {
-            breaker.record(Health::Failing, now);
+            breaker.record(Sign::Failing, now);
         }
         breaker
     }
@@ -99,9 +90,9 @@ mod tests {
     fn a_success_in_between_starts_the_count_again() {
         let now = Instant::now();
         let mut breaker = failed(4, now);
-        breaker.record(Health::Alive, now);
+        breaker.record(Sign::Alive, now);
         for _ in 0..4 {
-            breaker.record(Health::Failing, now);
+            breaker.record(Sign::Failing, now);
         }
         assert!(breaker.admit(now).is_ok());
     }
@@ -110,8 +101,8 @@ mod tests {
     fn what_says_nothing_about_the_host_changes_nothing() {
         let now = Instant::now();
         let mut breaker = failed(4, now);
-        breaker.record(Health::Unknown, now);
-        breaker.record(Health::Failing, now);
+        breaker.record(Sign::Nothing, now);
+        breaker.record(Sign::Failing, now);
         assert!(breaker.is_open(now));
     }
 
@@ -131,9 +122,9 @@ mod tests {
         let later = now + REST;
         let mut breaker = failed(5, now);
         assert!(breaker.admit(later).is_ok());
-        breaker.record(Health::Failing, later);
+        breaker.record(Sign::Failing, later);
         assert_eq!(breaker.admit(later), Err(REST));
-        breaker.record(Health::Alive, later);
+        breaker.record(Sign::Alive, later);
         assert!(breaker.admit(later).is_ok());
         assert!(breaker.is_clean());
     }

@@ -10,10 +10,7 @@ use std::{
 use tokio::{sync::Semaphore, time::Instant};
 use url::Url;
 
-use crate::{
-    breaker::{Breaker, Health},
-    window::{Ease, Window},
-};
+use crate::{breaker::Breaker, sign::Sign, window::Window};
 
 /// Hosts remembered before the first sweep; about a megabyte.
 const SWEEP_AT: usize = 4096;
@@ -147,8 +144,8 @@ impl Host {
     }
 
     /// Takes note of how an exchange went.
-    pub(crate) fn learn(&self, ease: Ease) {
-        lock(&self.book).window.learn(ease, self.places_in_all);
+    pub(crate) fn learn(&self, sign: Sign) {
+        lock(&self.book).window.learn(sign, self.places_in_all);
     }
 
     /// Nobody starts before `at`.
@@ -163,8 +160,8 @@ impl Host {
     }
 
     /// Takes note of how a page ended.
-    pub(crate) fn record(&self, health: Health, now: Instant) {
-        lock(&self.book).breaker.record(health, now);
+    pub(crate) fn record(&self, sign: Sign, now: Instant) {
+        lock(&self.book).breaker.record(sign, now);
     }
 
     fn is_at_rest(&self, now: Instant) -> bool {
@@ -239,7 +236,7 @@ mod tests {
         let busy = hosts.of(&url("http://busy.example/"), now);
         let broken = hosts.of(&url("http://broken.example/"), now);
         for _ in 0..5 {
-            broken.record(Health::Failing, now);
+            broken.record(Sign::Failing, now);
         }
         drop(broken);
         for number in 0..SWEEP_AT * 2 {
@@ -258,7 +255,7 @@ mod tests {
         let (hosts, now) = (Hosts::new(1), Instant::now());
         for number in 0..SWEEP_AT * 3 {
             let host = hosts.of(&url(&format!("http://h{number}.example/")), now);
-            host.record(Health::Failing, now);
+            host.record(Sign::Failing, now);
         }
         assert!(lock(&hosts.table).hosts.len() <= SWEEP_AT);
     }

@@ -22,6 +22,7 @@ mod proxies;
 mod retry;
 mod robots;
 mod rung;
+mod sign;
 mod verdict;
 mod window;
 

@@ -4,17 +4,10 @@
 
 use std::time::Duration;
 
+use crate::sign::Sign;
+
 /// An answer that takes longer says that the host has enough to do.
 const QUICK: Duration = Duration::from_millis(1500);
-
-/// What an exchange says about the host's strength.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ease {
-    /// It answered, in so much time.
-    Answered(Duration),
-    /// It asked for rest, failed, or did not answer.
-    Trouble,
-}
 
 /// The window of one host.
 #[derive(Debug, Clone, Copy)]
@@ -41,9 +34,9 @@ impl Window {
     }
 
     /// Takes note of how an exchange went.
-    pub(crate) fn learn(&mut self, ease: Ease, places: usize) {
-        match ease {
-            Ease::Answered(after) if after <= QUICK => {
+    pub(crate) fn learn(&mut self, sign: Sign, places: usize) {
+        match sign {
+            Sign::Answered(after) if after <= QUICK => {
                 let step = if self.size < self.threshold {
                     1.0
                 } else {
@@ -51,8 +44,8 @@ impl Window {
                 };
                 self.size = (self.size + step).min(places.max(1) as f64);
             }
-            Ease::Answered(_) => {}
-            Ease::Trouble => {
+            Sign::Answered(_) | Sign::Alive | Sign::Nothing => {}
+            Sign::Strained | Sign::Failing => {
                 self.size = (self.size / 2.0).max(1.0);
                 self.threshold = self.size;
             }
@@ -64,11 +57,11 @@ impl Window {
 mod tests {
     use super::*;
 
-    fn after(eases: &[(Ease, u32)]) -> usize {
+    fn after(signs: &[(Sign, u32)]) -> usize {
         let mut window = Window::default();
-        for (ease, times) in eases {
+        for (sign, times) in signs {
             for _ in 0..*times {
-                window.learn(*ease, 32);
+                window.learn(*sign, 32);
             }
         }
         window.size(32)
@@ -76,14 +69,14 @@ mod tests {
 
     #[test]
     fn it_opens_with_quick_answers_and_halves_on_trouble() {
-        let quick = Ease::Answered(Duration::from_millis(50));
-        let slow = Ease::Answered(Duration::from_secs(5));
+        let quick = Sign::Answered(Duration::from_millis(50));
+        let slow = Sign::Answered(Duration::from_secs(5));
         assert_eq!(after(&[]), 1);
         assert_eq!(after(&[(quick, 7)]), 8);
         assert_eq!(after(&[(quick, 100)]), 32);
         assert_eq!(after(&[(quick, 7), (slow, 100)]), 8);
-        assert_eq!(after(&[(quick, 100), (Ease::Trouble, 1)]), 16);
-        assert_eq!(after(&[(quick, 100), (Ease::Trouble, 1), (quick, 20)]), 17);
-        assert_eq!(after(&[(quick, 100), (Ease::Trouble, 20)]), 1);
+        assert_eq!(after(&[(quick, 100), (Sign::Strained, 1)]), 16);
+        assert_eq!(after(&[(quick, 100), (Sign::Strained, 1), (quick, 20)]), 17);
+        assert_eq!(after(&[(quick, 100), (Sign::Strained, 20)]), 1);
     }
 }

@@ -9,9 +9,9 @@ use url::Url;
 use super::Climb;
 use crate::{
     FetchError, FetchPlan,
-    breaker::Health,
     hosts::Host,
     rung::{Hops, Rung},
+    sign::Sign,
 };
 
 /// The redirects of one exchange.
@@ -51,7 +51,7 @@ impl<'a, R> PageHops<'a, R> {
         if Arc::ptr_eq(&asked, &next) {
             return Ok(());
         }
-        asked.record(Health::Alive, now);
+        asked.record(Sign::Alive, now);
         next.admit(now).map_err(FetchError::BreakerOpen)?;
         *asked = next;
         Ok(())

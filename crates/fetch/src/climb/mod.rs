@@ -15,7 +15,6 @@ use url::Url;
 use self::hops::PageHops;
 use crate::{
     Allowance, FetchConfig, FetchError, FetchPlan, FetchReport, Fetched,
-    breaker::Health,
     hosts::{Host, Hosts},
     ladder::{self, Reach, Seen, Step},
     pace::{MAX_REST, Pace},
@@ -23,12 +22,9 @@ use crate::{
     retry::{End, Tries},
     robots::{Answer, RobotsCache},
     rung::{Exchange, Rung},
+    sign::Sign,
     verdict::{error_of, judge},
-    window::Ease,
 };
-
-/// A timeout says something about the host only if the caller was this patient.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Everything that fetches share, over the rung that exists.
 pub(crate) struct Climb<R> {
@@ -56,13 +52,13 @@ struct Trip {
 struct Try {
     result: Result<Fetched, FetchError>,
     retry_after: Option<Duration>,
-    health: Health,
+    sign: Sign,
 }
 
 /// Why a try ended without a response, and what that says about the host.
 struct Halt {
     error: FetchError,
-    health: Health,
+    sign: Sign,
 }
 
 impl Halt {
@@ -70,7 +66,7 @@ impl Halt {
     fn ours(error: FetchError) -> Self {
         Self {
             error,
-            health: Health::Unknown,
+            sign: Sign::Nothing,
         }
     }
 }
@@ -79,7 +75,7 @@ impl From<FetchError> for Halt {
     /// The host was asked.
     fn from(error: FetchError) -> Self {
         Self {
-            health: health_of(&error),
+            sign: Sign::of_error(&error),
             error,
         }
     }
@@ -178,7 +174,7 @@ impl<R: Rung> Climb<R> {
                     sleep(wait).await;
                 }
                 None => {
-                    trip.asked.record(tried.health, Instant::now());
+                    trip.asked.record(tried.sign, Instant::now());
                     return match before {
                         // That time ran out under a later try is not why there is no page.
                         Some(before) if trip.is_cut_short(&tried.result) => before,
@@ -196,12 +192,10 @@ impl<R: Rung> Climb<R> {
             Err(halt) => Try {
                 result: Err(halt.error),
                 retry_after: None,
-                health: halt.health,
+                sign: halt.sign,
             },
         };
-        if let Some(ease) = tried.ease() {
-            trip.asked.learn(ease);
-        }
+        trip.asked.learn(tried.sign);
         if let Some(rest) = tried.retry_after {
             trip.asked.rest_until(Instant::now() + rest.min(MAX_REST));
         }
@@ -261,18 +255,6 @@ impl<R: Rung> Climb<R> {
 }
 
 impl Try {
-    /// Nothing, if the host was not asked.
-    fn ease(&self) -> Option<Ease> {
-        match (&self.result, self.health) {
-            (Ok(fetched), _) => Some(match fetched.verdict {
-                Verdict::RateLimited | Verdict::ServerError => Ease::Trouble,
-                _ => Ease::Answered(fetched.ttfb),
-            }),
-            (Err(_), Health::Failing) => Some(Ease::Trouble),
-            (Err(_), _) => None,
-        }
-    }
-
     fn end(&self) -> End {
         let Seen { verdict, error, .. } = seen(&self.result);
         End {
@@ -297,28 +279,24 @@ impl Trip {
                 self.warnings.push(warning);
             }
         }
-        let health = match judgement.verdict {
-            Verdict::ServerError => Health::Failing,
-            Verdict::RateLimited => Health::Unknown,
-            _ => Health::Alive,
+        let fetched = Fetched {
+            final_url: exchange.final_url,
+            status: exchange.status,
+            headers: exchange.headers,
+            body: exchange.body,
+            truncated: exchange.truncated,
+            mode,
+            verdict: judgement.verdict,
+            why: judgement.why,
+            vendor: judgement.vendor,
+            redirects: exchange.redirects,
+            ttfb: exchange.ttfb,
+            elapsed: exchange.elapsed,
         };
         Try {
-            health,
+            sign: Sign::of(&fetched),
             retry_after: judgement.retry_after,
-            result: Ok(Fetched {
-                final_url: exchange.final_url,
-                status: exchange.status,
-                headers: exchange.headers,
-                body: exchange.body,
-                truncated: exchange.truncated,
-                mode,
-                verdict: judgement.verdict,
-                why: judgement.why,
-                vendor: judgement.vendor,
-                redirects: exchange.redirects,
-                ttfb: exchange.ttfb,
-                elapsed: exchange.elapsed,
-            }),
+            result: Ok(fetched),
         }
     }
 
@@ -435,26 +413,6 @@ fn better(
     match (&lower, &higher) {
         (_, Err(FetchError::BrowserUnavailable)) | (Ok(_), Err(_)) => lower,
         _ => higher,
-    }
-}
-
-/// What an error says about the host that was asked.
-fn health_of(error: &FetchError) -> Health {
-    match error {
-        FetchError::Dns | FetchError::Connect(_) => Health::Failing,
-        FetchError::TimeoutConnect(limit)
-        | FetchError::TimeoutTtfb(limit)
-        | FetchError::TimeoutRead(limit)
-        | FetchError::TooSlow(limit)
-        | FetchError::TimeoutTotal(limit)
-            if *limit >= PATIENCE =>
-        {
-            Health::Failing
-        }
-        FetchError::TooManyRedirects(_) | FetchError::TooLarge(_) | FetchError::Decode(_) => {
-            Health::Alive
-        }
-        _ => Health::Unknown,
     }
 }
 
