@@ -53,6 +53,24 @@ fn feed(mut command: Command, input: &str) -> Output {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn scrape_goes_on_without_a_folder_to_keep_pages_in() {
+    let traps = TrapSite::start().await.unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let folder = file.path().join("below-a-file");
+    let settings = [("TRAWLS_DATA_DIR", folder.to_str().unwrap())];
+    let ran = run(&["scrape", &traps.url("/article")], &settings, "").await;
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("# ") && ran.err.starts_with("warning: nothing is kept"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_file_is_not_said_to_be_fetched() {
+    let ran = run(&["read", "-", "--url", "http://a.example/"], &[], "").await;
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.err.contains("EMPTY_CONTENT") && !ran.err.contains("fetched"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn scrape_writes_markdown_to_stdout_and_nothing_to_stderr() {
     let traps = TrapSite::start().await.unwrap();
     let ran = run(&["scrape", &traps.url("/article")], &[], "").await;

@@ -168,7 +168,7 @@ fn missing_content(page: &Page) -> Option<ErrorInfo> {
     if !page.markdown.contains(char::is_alphanumeric) {
         return Some(ErrorInfo::new(
             ErrorCode::EmptyContent,
-            "The page was fetched, but no usable content was found in it.",
+            "No usable content was found in the page.",
         ));
     }
     looks_not_found(page).then(|| {
@@ -185,7 +185,7 @@ fn of_reading(failure: &ReadFailure) -> ErrorInfo {
     match failure {
         ReadFailure::OutOfTime => ErrorInfo::new(
             ErrorCode::TimeoutTotal,
-            "The page was fetched, but the time was up before it was read.",
+            "The time was up before the page was read.",
         ),
         ReadFailure::Unsupported(what) => ErrorInfo::new(
             ErrorCode::UnsupportedContent,

@@ -72,7 +72,8 @@ pub(crate) fn write(text: &str, out: Option<&Path>) -> Result<(), Refusal> {
     }
 }
 
-fn complain_as(label: &str, problem: &str) {
+/// One line on stderr, with what it is.
+pub(crate) fn complain_as(label: &str, problem: &str) {
     // Nobody is left to tell when stderr is closed.
     let _ = writeln!(std::io::stderr().lock(), "{label}: {problem}");
 }

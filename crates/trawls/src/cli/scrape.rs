@@ -2,6 +2,7 @@
 
 use clap::Args;
 use trawls_contract::{CacheMode, Mode, SCRAPE_TIMEOUT_MS, ScrapeOptions};
+use trawls_engine::Engine;
 
 use super::{
     Ended, Refusal, address,
@@ -61,7 +62,7 @@ impl Scrape {
     pub(crate) async fn run(self, config: &mut Config) -> Result<Ended, Refusal> {
         config.fetch.allow_private_targets |= self.fetching.allow_private;
         let options = self.fetching.over(self.reading.options());
-        let engine = wiring::engine(config, config.storage.embedded_worker).await?;
+        let engine = engine(config).await?;
         let request = engine
             .admit(&address::complete(&self.url), options)
             .map_err(Refusal::from_option)?;
@@ -73,6 +74,17 @@ impl Scrape {
         match page {
             Some(page) => output::print_page(&page, &self.reading),
             None => Ok(Ended::Interrupted),
+        }
+    }
+}
+
+/// A page that cannot be kept can still be had.
+async fn engine(config: &Config) -> anyhow::Result<Engine> {
+    match wiring::engine(config, config.storage.embedded_worker).await {
+        Ok(engine) => Ok(engine),
+        Err(error) => {
+            output::complain_as("warning", &format!("nothing is kept: {error:#}"));
+            wiring::engine_without_disk(config).await
         }
     }
 }
