@@ -42,7 +42,8 @@ pub(super) struct Plan {
 }
 
 struct CrawlPlan {
-    scope: ScopeOptions,
+    scope: Scope,
+    identities: Identities,
     strategy: Strategy,
     search: Option<String>,
 }
@@ -59,7 +60,7 @@ impl Plan {
                     serde_json::from_slice(&job.request).map_err(|error| error.to_string())?;
                 let request =
                     CrawlRequest::parse(body, CHECKS).map_err(|error| error.to_string())?;
-                Ok(Self::crawl(request, concurrency))
+                Self::crawl(request, concurrency)
             }
             JobKind::Batch => {
                 let body: BatchBody =
@@ -78,8 +79,9 @@ impl Plan {
         }
     }
 
-    fn crawl(request: CrawlRequest, concurrency: usize) -> Self {
-        Self {
+    fn crawl(request: CrawlRequest, concurrency: usize) -> Result<Self, String> {
+        let scope = Scope::new(&request.scrape.url, &request.scope);
+        Ok(Self {
             scrape: request.scrape,
             max_pages: request.bounds.max_pages,
             concurrency: request.bounds.concurrency.unwrap_or(concurrency),
@@ -87,11 +89,12 @@ impl Plan {
             // Sitemaps are one link away from the start.
             uses_sitemap: request.uses_sitemap && request.scope.max_depth != Some(0),
             crawl: Some(CrawlPlan {
-                scope: request.scope,
+                scope: scope.map_err(|error| error.to_string())?,
+                identities: identities(Some(&request.scope)),
                 strategy: request.strategy,
                 search: request.search,
             }),
-        }
+        })
     }
 
     /// Pages that may be asked for in all: those that turn out to be copies or out of scope do not
@@ -126,9 +129,8 @@ impl Plan {
         Brief {
             job,
             scrape: self.scrape.clone(),
-            identities: identities(crawl.map(|crawl| &crawl.scope)),
-            // The globs were checked when the body was understood.
-            scope: crawl.and_then(|crawl| Scope::new(&self.scrape.url, &crawl.scope).ok()),
+            identities: crawl.map_or_else(|| identities(None), |crawl| crawl.identities),
+            scope: crawl.map(|crawl| crawl.scope.clone()),
             twins: Mutex::new(Twins::of(marked)),
         }
     }

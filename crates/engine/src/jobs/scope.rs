@@ -54,7 +54,7 @@ const BINARY: [&str; 46] = [
 ];
 
 /// The links that belong.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Scope {
     site: Site,
     include: Globs,
@@ -62,7 +62,7 @@ pub(super) struct Scope {
     max_depth: Option<u32>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Site {
     host: String,
     port: Option<u16>,
@@ -71,7 +71,7 @@ struct Site {
 }
 
 /// Globs on the path, and those that begin with a scheme on the whole URL.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Globs {
     paths: GlobSet,
     urls: GlobSet,
