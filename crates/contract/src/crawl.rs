@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
-use crate::{InvalidOption, Job, ScrapeOptions, ScrapeRequest, parse_url};
+use crate::{InvalidOption, Job, Login, ScrapeOptions, ScrapeRequest, parse_url};
 
 /// Ceiling of `max_pages`.
 const MAX_PAGES: u64 = 10_000_000;
@@ -242,7 +242,8 @@ impl CrawlRequest {
 pub struct BatchRequest {
     /// How every page is scraped; its URL is the first good one.
     pub scrape: ScrapeRequest,
-    /// The pages, in order: a URL, or why the text is none.
+    /// The pages, in order: what was written, and its URL or why it is none; user and password are
+    /// in neither.
     pub pages: Vec<(String, Result<Url, InvalidOption>)>,
     /// Pages at once; `None` is the worker's own limit.
     pub concurrency: Option<usize>,
@@ -262,12 +263,16 @@ impl BatchRequest {
             "entries",
         )?;
         let concurrency = parse_concurrency(body.concurrency)?;
+        let mut logins = Vec::new();
         let pages: Vec<_> = body
             .urls
             .into_iter()
             .map(|text| {
-                let url = parse_url(&text);
-                (text, url)
+                let mut url = parse_url(&text);
+                if let Ok(url) = &mut url {
+                    logins.extend(Login::take(url));
+                }
+                (shown(text), url)
             })
             .collect();
         let Some(first) = pages.iter().find_map(|(_, url)| url.as_ref().ok()) else {
@@ -276,13 +281,25 @@ impl BatchRequest {
                 "none of them is a URL that can be fetched",
             ));
         };
-        let scrape = ScrapeRequest::parse(first.as_str(), body.scrape, checks.selector)
+        let mut scrape = ScrapeRequest::parse(first.as_str(), body.scrape, checks.selector)
             .map_err(in_scrape)?;
+        scrape.fetch.logins = logins;
         Ok(Self {
             scrape,
             pages,
             concurrency,
         })
+    }
+}
+
+/// A URL of a list as it was written, but without user and password.
+fn shown(text: String) -> String {
+    let Ok(mut url) = Url::parse(&text) else {
+        return text;
+    };
+    match Login::take(&mut url) {
+        Some(_) => url.into(),
+        None => text,
     }
 }
 
@@ -390,6 +407,21 @@ mod tests {
             let problem = crawl(body).unwrap_err();
             assert!(problem.contains(field), "{problem}");
         }
+    }
+
+    #[test]
+    fn users_and_passwords_of_a_list_are_kept_apart_from_its_urls() {
+        let body = BatchBody {
+            urls: vec![
+                "http://u:secret@a.example/".into(),
+                "ftp://u:secret@b/".into(),
+            ],
+            concurrency: None,
+            scrape: ScrapeOptions::default(),
+        };
+        let batch = BatchRequest::parse(body, CHECKS).unwrap();
+        assert_eq!(batch.scrape.fetch.logins.len(), 1);
+        assert!(!format!("{batch:?}").contains("secret"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod crawl;
 mod error;
 mod intake;
 mod job;
+mod login;
 mod metadata;
 mod options;
 mod outcome;
@@ -25,6 +26,7 @@ pub use crawl::{
 pub use error::{ApiError, ErrorBody, ErrorCode, ErrorInfo};
 pub use intake::{Fault, read_body, read_query};
 pub use job::{Job, JobCounts, JobKind, JobPage, JobStatus, List};
+pub use login::Login;
 pub use metadata::PageMetadata;
 pub use options::{
     Action, CacheMode, ChunkOptions, ChunkStrategy, ExtractOptions, Format, Location, Mode,

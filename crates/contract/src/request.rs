@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::json;
 use url::Url;
 
-use crate::{CacheMode, ErrorCode, ErrorInfo, Format, Mode, ScrapeOptions};
+use crate::{CacheMode, ErrorCode, ErrorInfo, Format, Login, Mode, ScrapeOptions};
 
 /// Default of `timeout_ms`.
 pub const SCRAPE_TIMEOUT_MS: u64 = 30_000;
@@ -15,6 +15,10 @@ pub const SCRAPE_TIMEOUT_MS: u64 = 30_000;
 const MAX_TIMEOUT_MS: u64 = 600_000;
 /// Ceiling of a URL's length; longer ones are traps or attacks (browsers stop far below).
 pub const MAX_URL_BYTES: usize = 16_384;
+/// Ceiling of a header's or cookie's value; servers refuse longer ones.
+const MAX_VALUE_BYTES: usize = 8192;
+/// Ceiling of a selector's length; nobody writes longer ones.
+const MAX_SELECTOR_BYTES: usize = 4096;
 /// Ceiling of selectors, headers and cookies in one request.
 const MAX_ENTRIES: usize = 100;
 /// Headers that the connection owns; a caller who sets them would corrupt the exchange.
@@ -57,6 +61,8 @@ pub struct FetchOptions {
     pub headers: HeaderMap,
     /// Name and value.
     pub cookies: Vec<(String, String)>,
+    /// Of the URLs that had user and password in them; each is for its own server.
+    pub logins: Vec<Login>,
     /// The server that cookies and private headers are for, when it is not that of the URL.
     pub home: Option<Url>,
     /// With credentials, if any: never log it.
@@ -178,7 +184,8 @@ impl ScrapeRequest {
         options: ScrapeOptions,
         check_selector: impl Fn(&str) -> Result<(), String>,
     ) -> Result<Self, InvalidOption> {
-        let url = parse_url(url)?;
+        let mut url = parse_url(url)?;
+        let login = Login::take(&mut url);
         refuse_unbuilt(&options)?;
         if options.formats.is_empty() {
             return Err(InvalidOption::new(
@@ -198,7 +205,8 @@ impl ScrapeRequest {
         ] {
             check_count(field, selectors.len())?;
             for (index, selector) in selectors.iter().enumerate() {
-                check_selector(selector)
+                check_length(selector, MAX_SELECTOR_BYTES)
+                    .and_then(|()| check_selector(selector))
                     .map_err(|problem| InvalidOption::new(format!("{field}[{index}]"), problem))?;
             }
         }
@@ -217,7 +225,10 @@ impl ScrapeRequest {
                 citations: options.citations,
                 gather_links: false,
             },
-            fetch: parse_fetch(options)?,
+            fetch: FetchOptions {
+                logins: login.into_iter().collect(),
+                ..parse_fetch(options)?
+            },
         })
     }
 }
@@ -298,12 +309,16 @@ fn parse_fetch(options: ScrapeOptions) -> Result<FetchOptions, InvalidOption> {
                 "belongs to the connection; leave it out",
             ));
         }
+        check_length(value, MAX_VALUE_BYTES)
+            .map_err(|problem| InvalidOption::new(field(), problem))?;
         let value = HeaderValue::try_from(value.as_str()).map_err(|_| {
             InvalidOption::new(field(), "its value has characters no header may have")
         })?;
         headers.insert(parsed, value);
     }
     for (name, value) in &options.cookies {
+        check_length(value, MAX_VALUE_BYTES)
+            .map_err(|problem| InvalidOption::new(format!("cookies.{name}"), problem))?;
         check_cookie(name, value)?;
     }
     let proxy = options.proxy.as_deref().map(parse_proxy).transpose()?;
@@ -318,6 +333,7 @@ fn parse_fetch(options: ScrapeOptions) -> Result<FetchOptions, InvalidOption> {
         delay: Duration::ZERO,
         headers,
         cookies: options.cookies.into_iter().collect(),
+        logins: Vec::new(),
         home: None,
         proxy,
         languages,
@@ -374,6 +390,13 @@ fn check_languages(languages: &[String]) -> Result<(), InvalidOption> {
             "is not a language tag such as en-GB",
         )),
         None => Ok(()),
+    }
+}
+
+fn check_length(text: &str, most: usize) -> Result<(), String> {
+    match text.len() {
+        length if length > most => Err(format!("is longer than {most} bytes")),
+        _ => Ok(()),
     }
 }
 
@@ -455,6 +478,10 @@ mod tests {
         refused(json!({"headers": {"Host": "x"}}), "headers.Host");
         refused(json!({"headers": {"x": "a\nb"}}), "headers.x");
         refused(json!({"cookies": {"a": "b;c"}}), "cookies.a");
+        let long = "x".repeat(10_000);
+        refused(json!({"headers": {"x": long}}), "headers.x");
+        refused(json!({"cookies": {"x": long}}), "cookies.x");
+        refused(json!({"exclude_tags": ["p", long]}), "exclude_tags[1]");
         refused(json!({"proxy": "nonsense"}), "proxy");
         refused(json!({"proxy": "ftp://host:1"}), "proxy");
         refused(

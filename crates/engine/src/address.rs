@@ -16,6 +16,9 @@ const TRACKING_PREFIXES: [&str; 1] = ["utm_"];
 /// already settled by `Url`.
 pub(crate) fn canonical(url: &Url) -> Url {
     let mut canonical = url.clone();
+    // Whose visit it is does not choose the page either, and is nobody's business.
+    let _ = canonical.set_username("");
+    let _ = canonical.set_password(None);
     // `#!/path` and `#/path` are routes of script applications: another page in a browser.
     let routes = |fragment: &str| fragment.starts_with('!') || fragment.starts_with('/');
     if !url.fragment().is_some_and(routes) {
@@ -53,6 +56,7 @@ mod tests {
             "http://e.com/?a=1",
         );
         check("http://e.com/?gclid=1", "http://e.com/");
+        check("http://user:secret@e.com/", "http://e.com/");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use serde::Serialize;
-use trawls_contract::{CacheMode, Outcome, PageResult, ScrapeRequest};
+use trawls_contract::{CacheMode, Login, Outcome, PageResult, ScrapeRequest};
 use trawls_fetch::Fetched;
 use trawls_store::{CacheKey, CachedPage, Validators};
 
@@ -17,6 +17,7 @@ struct KeyText<'a> {
     mode: trawls_contract::Mode,
     headers: Vec<(&'a str, &'a [u8])>,
     cookies: &'a [(String, String)],
+    logins: Vec<(String, &'a [u8])>,
     proxy: Option<&'a str>,
     languages: &'a [String],
     /// mobile, verify_ssl, respect_robots: a page fetched against these rules must not answer a
@@ -47,6 +48,11 @@ pub(crate) fn key(request: &ScrapeRequest) -> CacheKey {
         mode: fetch.mode,
         headers,
         cookies: &fetch.cookies,
+        logins: fetch
+            .logins
+            .iter()
+            .map(|login| (server(login), login.authorization.as_bytes()))
+            .collect(),
         proxy: fetch.proxy.as_ref().map(|proxy| proxy.as_str()),
         languages: &fetch.languages,
         visitor: [fetch.mobile, fetch.verify_ssl, fetch.respect_robots],
@@ -60,6 +66,10 @@ pub(crate) fn key(request: &ScrapeRequest) -> CacheKey {
     // Plain data with string keys always serialises; a shared key would be wrong, a unique one is
     // only useless.
     CacheKey::of(&text.unwrap_or_else(|_| uuid::Uuid::new_v4().to_string()))
+}
+
+fn server(login: &Login) -> String {
+    login.server.origin().ascii_serialization()
 }
 
 /// May the cache answer this request?
@@ -135,6 +145,7 @@ mod tests {
             assert_ne!(key_of("http://a.b/", options.clone()), plain, "{options}");
         }
         assert_ne!(key_of("http://a.b/c", json!({})), plain);
+        assert_ne!(key_of("http://u:p@a.b/", json!({})), plain);
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub(crate) fn fetch_plan(
         identity: Identity {
             headers: options.headers.clone(),
             cookies: options.cookies.clone(),
+            logins: options.logins.clone(),
             home: options.home.clone(),
             languages: options.languages.clone(),
             mobile: options.mobile,

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use http::HeaderMap;
-use trawls_contract::Mode;
+use trawls_contract::{Login, Mode};
 use url::Url;
 
 /// Redirects followed when the caller says nothing else.
@@ -58,6 +58,8 @@ pub struct Identity {
     pub headers: HeaderMap,
     /// Name and value.
     pub cookies: Vec<(String, String)>,
+    /// For servers that ask who comes; each goes to its own origin only.
+    pub logins: Vec<Login>,
     /// The server that cookies and private headers are for, when it is not the plan's own: a crawl
     /// that leaves its site takes none of them along.
     pub home: Option<Url>,

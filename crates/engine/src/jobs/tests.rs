@@ -169,6 +169,39 @@ async fn a_crawl_that_leaves_its_site_takes_no_secrets_along() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn user_and_password_of_the_start_go_to_each_page_of_its_server_and_are_never_shown() {
+    let scene = Scene::new().await;
+    let other = TrapSite::start().await.unwrap();
+    let secret = |url: String| url.replace("http://", "http://us:secret@");
+    let body = json!({"url": secret(scene.site.url("/forest/5/0")), "ignore_sitemap": true});
+    let body = serde_json::from_value(body).unwrap();
+    let crawl = scene.engine.start_crawl(body, None).await.unwrap();
+    let urls = [secret(scene.site.url("/article")), other.url("/article")];
+    let body = serde_json::from_value(json!({"urls": urls})).unwrap();
+    let batch = scene.engine.start_batch(body, None).await.unwrap().job;
+    for (job, done) in [(crawl, 5), (batch, 2)] {
+        let (job, pages) = scene.end_of(job).await;
+        assert_eq!(job.counts.success, done);
+        assert!(!format!("{job:?}{pages:?}").contains("secret"));
+        for page in pages {
+            let page = scene.engine.page(&page.page_id).await.unwrap().unwrap();
+            assert!(!format!("{page:?}").contains("secret"));
+        }
+    }
+    for request in scene.site.requests() {
+        let login = request.headers.get("authorization").map(String::as_str);
+        let wanted = (request.path != "/robots.txt").then_some("Basic dXM6c2VjcmV0");
+        assert_eq!(login, wanted, "{}", request.path);
+    }
+    let abroad = other.requests();
+    assert!(
+        abroad
+            .iter()
+            .all(|request| !request.headers.contains_key("authorization"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_job_keeps_its_delay_and_nobody_else_waits_for_it() {
     let scene = Scene::new().await;
     let job = scene.crawl("/forest/4/0", json!({"delay_ms": 250})).await;

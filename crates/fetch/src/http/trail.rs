@@ -3,7 +3,7 @@
 
 use http::{HeaderMap, HeaderValue, header};
 use jiff::Timestamp;
-use trawls_contract::MAX_URL_BYTES;
+use trawls_contract::{Login, MAX_URL_BYTES};
 use url::Url;
 
 use super::cookies::Jar;
@@ -31,6 +31,7 @@ pub(super) struct Trail<'a> {
     /// The caller's headers for the host they asked for, and those for any host.
     headers_at_home: HeaderMap,
     headers_abroad: HeaderMap,
+    logins: Vec<Login>,
     jar: Jar,
 }
 
@@ -38,9 +39,8 @@ impl<'a> Trail<'a> {
     pub(super) fn new(plan: &'a FetchPlan) -> Self {
         let mut url = plan.url.clone();
         let mut at_home = plan.identity.headers.clone();
-        if let Some(credentials) = take_credentials(&mut url) {
-            at_home.entry(header::AUTHORIZATION).or_insert(credentials);
-        }
+        let mut logins = plan.identity.logins.clone();
+        logins.extend(Login::take(&mut url));
         let home = plan.identity.home.clone().unwrap_or_else(|| url.clone());
         let mut jar = Jar::default();
         for value in plan.identity.headers.get_all(header::COOKIE) {
@@ -66,6 +66,7 @@ impl<'a> Trail<'a> {
             redirects: Vec::new(),
             headers_at_home: at_home,
             headers_abroad: abroad,
+            logins,
             jar,
         }
     }
@@ -79,6 +80,12 @@ impl<'a> Trail<'a> {
             &self.headers_abroad
         };
         let mut own = HeaderMap::new();
+        let login = |login: &&Login| is_same_server(&login.server, &self.url);
+        if let Some(login) = self.logins.iter().find(login)
+            && !callers.contains_key(header::AUTHORIZATION)
+        {
+            own.insert(header::AUTHORIZATION, login.authorization.clone());
+        }
         if let Some(cookies) = self.jar.header(&self.url) {
             own.insert(header::COOKIE, cookies);
         }
@@ -125,7 +132,8 @@ impl<'a> Trail<'a> {
                 "a redirect leads to one of more than {MAX_URL_BYTES} bytes"
             )));
         }
-        take_credentials(&mut next);
+        // What another page writes there is not the caller's.
+        Login::take(&mut next);
         hops.admit(&next).await?;
         self.redirects.push(std::mem::replace(&mut self.url, next));
         Ok(())
@@ -139,63 +147,6 @@ fn is_same_server(start: &Url, now: &Url) -> bool {
         && start.port().is_none()
         && now.port().is_none();
     is_upgrade || start.origin() == now.origin()
-}
-
-/// Takes user and password out of a URL, as the header they stand for.
-fn take_credentials(url: &mut Url) -> Option<HeaderValue> {
-    let has_user = !url.username().is_empty() || url.password().is_some();
-    if !has_user {
-        return None;
-    }
-    let user = percent_decoded(url.username());
-    let password = percent_decoded(url.password().unwrap_or_default());
-    // Both setters fail only for URLs without a host, which have no credentials.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    let pair = [&user[..], b":", &password[..]].concat();
-    HeaderValue::try_from(format!("Basic {}", base64(&pair))).ok()
-}
-
-fn percent_decoded(text: &str) -> Vec<u8> {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let code = text
-            .get(at + 1..at + 3)
-            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match (bytes[at], code) {
-            (b'%', Some(code)) => {
-                out.push(code);
-                at += 3;
-            }
-            (byte, _) => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    out
-}
-
-/// RFC 4648 with padding; the one place that needs it.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let word = (0..3).fold(0, |word, at| {
-            word << 8 | u32::from(*group.get(at).unwrap_or(&0))
-        });
-        for at in 0..4 {
-            if at > group.len() {
-                out.push('=');
-            } else {
-                let letter = word >> (18 - 6 * at) & 63;
-                out.push(char::from(LETTERS[letter as usize]));
-            }
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -212,16 +163,5 @@ mod tests {
         assert!(!same("http://a.example/", "http://a.example:8080/"));
         assert!(!same("http://a.example/", "https://a.example:8443/"));
         assert!(!same("http://a.example/", "https://b.a.example/"));
-    }
-
-    #[test]
-    fn credentials_in_a_url_become_a_header_and_leave_the_url() {
-        let mut url = Url::parse("http://us%40er:pa:ss@a.example/x").unwrap();
-        let header = take_credentials(&mut url).unwrap();
-        assert_eq!(url.as_str(), "http://a.example/x");
-        assert_eq!(header, "Basic dXNAZXI6cGE6c3M=");
-        assert_eq!(base64(b"a"), "YQ==");
-        assert_eq!(base64(b"ab"), "YWI=");
-        assert_eq!(base64(b"abc"), "YWJj");
     }
 }
