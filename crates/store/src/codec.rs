@@ -1,7 +1,10 @@
 //! Values to compressed bytes and back. Compression happens once, here, and off the async threads
 //! when a value is large.
 
+use std::cell::RefCell;
+
 use trawls_contract::PageResult;
+use zstd::bulk::Compressor;
 
 use crate::StoreError;
 
@@ -70,8 +73,17 @@ pub(crate) struct Packed {
     pub(crate) plain_bytes: usize,
 }
 
+thread_local! {
+    /// Making a compressor costs about as much as packing a page with it.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+}
+
 pub(crate) fn pack(plain: &[u8]) -> Result<Vec<u8>, StoreError> {
-    zstd::bulk::compress(plain, LEVEL).map_err(|e| StoreError::Other(e.to_string()))
+    let packed = COMPRESSOR.with_borrow_mut(|kept| match kept {
+        Some(compressor) => compressor.compress(plain),
+        None => kept.insert(Compressor::new(LEVEL)?).compress(plain),
+    });
+    packed.map_err(|e| StoreError::Other(e.to_string()))
 }
 
 pub(crate) fn unpack(packed: &[u8]) -> Result<Vec<u8>, StoreError> {
