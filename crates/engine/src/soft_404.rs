@@ -63,7 +63,7 @@ const FILLERS: [&str; 18] = [
 
 /// Does the page say that it is not there?
 pub(crate) fn looks_not_found(page: &Page) -> bool {
-    if readable_characters(&page.markdown) > MAX_TEXT {
+    if readable_characters(&page.markdown).nth(MAX_TEXT).is_some() {
         return false;
     }
     let heading = page.markdown.lines().find_map(|line| {
@@ -118,17 +118,15 @@ fn normal(text: &str) -> String {
 }
 
 /// Letters and digits of the text, link targets left out.
-fn readable_characters(markdown: &str) -> usize {
-    let mut count = 0;
-    for (index, piece) in markdown.split("](").enumerate() {
-        let text = if index == 0 {
-            piece
-        } else {
-            piece.split_once(')').map_or("", |(_, after)| after)
-        };
-        count += text.chars().filter(|c| c.is_alphanumeric()).count();
-    }
-    count
+fn readable_characters(markdown: &str) -> impl Iterator<Item = char> {
+    let texts = markdown
+        .split("](")
+        .enumerate()
+        .map(|(index, piece)| match index {
+            0 => piece,
+            _ => piece.split_once(')').map_or("", |(_, after)| after),
+        });
+    texts.flat_map(str::chars).filter(|c| c.is_alphanumeric())
 }
 
 #[cfg(test)]

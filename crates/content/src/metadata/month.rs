@@ -1,5 +1,8 @@
 //! Names of the months in the main European languages, as they are written in dates.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// By month: full names and usual short forms, in the cases that dates take.
 const MONTHS: [&str; 12] = [
     "jan january januar jänner janvier janv enero ene gennaio gen janeiro januari tammikuuta stycznia styczeń ledna leden január januára ianuarie ian ocak oca января январь янв січня січень ιανουαρίου ιαν",
@@ -16,15 +19,18 @@ const MONTHS: [&str; 12] = [
     "dec december dezember dez décembre decembre déc diciembre dic dicembre dezembro desember des joulukuuta grudnia grudzień prosince prosinec decembra decembrie aralık ara декабря декабрь дек грудня грудень δεκεμβρίου δεκ",
 ];
 
+static MONTH_BY_NAME: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
+    let numbered = (1..).zip(MONTHS);
+    numbered
+        .flat_map(|(month, names)| names.split(' ').map(move |name| (name, month)))
+        .collect()
+});
+
 /// The month, 1 to 12, that `word` names.
 pub(super) fn month_of(word: &str) -> Option<u8> {
     // No month's name is shorter or longer; most words end here.
     if !(3..=24).contains(&word.len()) {
         return None;
     }
-    let word = word.to_lowercase();
-    let month = MONTHS
-        .iter()
-        .position(|names| names.split(' ').any(|name| name == word))?;
-    u8::try_from(month + 1).ok()
+    MONTH_BY_NAME.get(word.to_lowercase().as_str()).copied()
 }
