@@ -1,7 +1,7 @@
 //! What the scorer sees of each block: one row of numbers, the same for training and for reading.
 //! The order of the columns is the model's; a change here needs a new `model.bin`.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::LazyLock};
 
 use crate::dom::{Document, Tag};
 
@@ -395,8 +395,14 @@ impl Past {
     }
 }
 
+/// `ln(1 + count)`; most counts are small and asked for again and again.
 fn log(count: u32) -> f32 {
-    (count as f32).ln_1p()
+    static SMALL: LazyLock<Vec<f32>> =
+        LazyLock::new(|| (0..4096).map(|count| (count as f32).ln_1p()).collect());
+    match SMALL.get(count as usize) {
+        Some(&log) => log,
+        None => (count as f32).ln_1p(),
+    }
 }
 
 fn hints(set: u64, count: usize, row: &mut Vec<f32>) {

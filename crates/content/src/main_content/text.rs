@@ -92,6 +92,17 @@ struct Word {
     is_capital: bool,
 }
 
+impl Default for Word {
+    fn default() -> Self {
+        Self {
+            hash: FNV_BASIS,
+            length: 0,
+            digits: 0,
+            is_capital: false,
+        }
+    }
+}
+
 #[derive(Default)]
 struct Marks {
     chars: u32,
@@ -104,52 +115,83 @@ struct Marks {
 const FNV_BASIS: u32 = 0x811c_9dc5;
 const FNV_PRIME: u32 = 0x0100_0193;
 
+/// What a character is, as bits.
+mod class {
+    pub(super) const WORD: u8 = 1;
+    pub(super) const DIGIT: u8 = 1 << 1;
+    pub(super) const SPACE: u8 = 1 << 2;
+    pub(super) const COMMA: u8 = 1 << 3;
+    pub(super) const STOP: u8 = 1 << 4;
+    pub(super) const MONEY: u8 = 1 << 5;
+    pub(super) const BAR: u8 = 1 << 6;
+
+    /// By ASCII code.
+    static ASCII: [u8; 128] = {
+        let mut table = [0; 128];
+        let mut code = 0;
+        while code < 128 {
+            table[code as usize] = match code {
+                b'0'..=b'9' => WORD | DIGIT,
+                b'A'..=b'Z' | b'a'..=b'z' | b'_' => WORD,
+                b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => SPACE,
+                b',' | b';' => COMMA,
+                b'.' | b'?' | b'!' => STOP,
+                b'$' => MONEY,
+                b'|' | b'/' | b'>' => BAR,
+                _ => 0,
+            };
+            code += 1;
+        }
+        table
+    };
+
+    pub(super) fn of(c: char) -> u8 {
+        if let Some(&known) = ASCII.get(c as usize) {
+            return known;
+        }
+        match c {
+            '،' | '、' | '\u{ff0c}' => COMMA,
+            '。' | '\u{ff1f}' | '\u{ff01}' | '؟' | '।' | '…' => STOP,
+            '€' | '£' | '¥' | '₹' | '₽' | '₩' => MONEY,
+            '•' | '·' | '›' | '»' | '→' | '‹' | '«' | '©' => BAR,
+            _ if c.is_alphanumeric() => WORD,
+            _ if c.is_whitespace() => SPACE,
+            _ => 0,
+        }
+    }
+}
+
 /// One pass over the characters; hands every word to `on_word`.
 fn scan(text: &str, mut on_word: impl FnMut(&Word)) -> Marks {
     let mut marks = Marks::default();
-    let mut word = Word {
-        hash: FNV_BASIS,
-        length: 0,
-        digits: 0,
-        is_capital: false,
-    };
+    let mut word = Word::default();
     for c in text.chars() {
-        if is_word_char(c) {
+        let class = class::of(c);
+        if class & class::WORD != 0 {
             if word.length == 0 {
                 word.is_capital = c.is_uppercase();
             }
             word.length += 1;
-            word.digits += u32::from(c.is_ascii_digit());
+            word.digits += u32::from(class & class::DIGIT != 0);
             word.hash = (word.hash ^ lower(c)).wrapping_mul(FNV_PRIME);
-            marks.chars += 1;
             continue;
         }
         if word.length > 0 {
+            marks.chars += word.length;
             on_word(&word);
-            word = Word {
-                hash: FNV_BASIS,
-                length: 0,
-                digits: 0,
-                is_capital: false,
-            };
+            word = Word::default();
         }
-        if !c.is_whitespace() {
-            marks.chars += 1;
-            mark(c, &mut marks);
-        }
+        marks.chars += u32::from(class & class::SPACE == 0);
+        marks.commas += u32::from(class & class::COMMA != 0);
+        marks.stops += u32::from(class & class::STOP != 0);
+        marks.money += u32::from(class & class::MONEY != 0);
+        marks.bars += u32::from(class & class::BAR != 0);
     }
     if word.length > 0 {
+        marks.chars += word.length;
         on_word(&word);
     }
     marks
-}
-
-fn is_word_char(c: char) -> bool {
-    if c.is_ascii() {
-        c.is_ascii_alphanumeric() || c == '_'
-    } else {
-        c.is_alphanumeric()
-    }
 }
 
 fn lower(c: char) -> u32 {
@@ -157,20 +199,6 @@ fn lower(c: char) -> u32 {
         u32::from(c.to_ascii_lowercase())
     } else {
         u32::from(c.to_lowercase().next().unwrap_or(c))
-    }
-}
-
-fn mark(c: char, marks: &mut Marks) {
-    match c {
-        ',' | ';' | '،' | '、' | '\u{ff0c}' => marks.commas += 1,
-        '.' | '?' | '!' | '。' | '\u{ff1f}' | '\u{ff01}' | '؟' | '।' | '…' => {
-            marks.stops += 1
-        }
-        '$' | '€' | '£' | '¥' | '₹' | '₽' | '₩' => marks.money += 1,
-        '|' | '•' | '·' | '›' | '»' | '→' | '/' | '>' | '‹' | '«' | '©' => {
-            marks.bars += 1
-        }
-        _ => {}
     }
 }
 
