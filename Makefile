@@ -54,6 +54,7 @@ bench-quality: setup-test ## Markdown of every page of CORPUS into OUT, scored b
 	$(CARGO) run --release -q -p trawls-content --example bench_quality -- "$(CORPUS)" "$(OUT)" $(FOLDS)
 	python3 "$(SHARED_DIR)/bench/score.py" "$(CORPUS)" "$(OUT)" --json "$(OUT)/score.json"
 	python3 "$(SHARED_DIR)/bench/structure.py" "$(CORPUS)" "$(OUT)" --json "$(OUT)/structure.json"
+	python3 tests/bench/calibration.py "$(OUT)"
 
 floors: bench-quality ## Fail when quality fell below tests/bench/floors.json
 	python3 tests/bench/check_floors.py "$(OUT)"
