@@ -3,6 +3,8 @@
 
 mod sight;
 
+pub(crate) use sight::is_streamed;
+
 use sight::Sight;
 
 use crate::Interrupt;
@@ -277,6 +279,10 @@ mod tests {
         shows(
             &format!("<p>a</p><div role=tabpanel style='display:none'>{text}</div>"),
             &format!("a {text}"),
+        );
+        shows(
+            &format!("<p>a</p><div role=region hidden>{text}</div><div id=S:1f hidden>b</div>"),
+            &format!("a {text} b"),
         );
         let long = text.repeat(3);
         shows(

@@ -71,7 +71,7 @@ fn by_attributes(document: &Document, id: NodeId) -> Sight {
             _ => {}
         }
     }
-    if is_hidden && !is_collapsed(document, id) {
+    if is_hidden && !is_streamed(document, id) && !is_collapsed(document, id) {
         return Sight::Hidden;
     }
     if is_decoration && is_icon(document, id) {
@@ -128,6 +128,14 @@ fn is_heading(tag: Tag) -> bool {
     )
 }
 
+/// A part of the page that React sent late: a script moves it to its place and shows it.
+pub(crate) fn is_streamed(document: &Document, id: NodeId) -> bool {
+    let number = document
+        .attr(id, "id")
+        .and_then(|name| name.strip_prefix("S:"));
+    number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
 /// A closed panel of an accordion or of tabs: hidden now, but content.
 fn is_collapsed(document: &Document, id: NodeId) -> bool {
     let attr = |name| document.attr(id, name).unwrap_or_default();
@@ -140,9 +148,10 @@ fn is_collapsed(document: &Document, id: NodeId) -> bool {
     }
     let label = format!("{} {}", attr("class"), attr("id")).to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| label.contains(word));
-    let is_panel = role == "tabpanel"
+    let is_panel = matches!(role, "tabpanel" | "region")
         || has(&[
             "accordion",
+            "content",
             "tab",
             "collaps",
             "panel",

@@ -1,17 +1,23 @@
 //! Which blocks are worth their words: the ones that promise the best F1 together, then what
 //! belongs to them by structure. A page is never dropped as a whole.
 
+use std::collections::HashSet;
+
 use crate::dom::{Document, Tag};
 
 use super::cohere::cohere;
+use super::column;
 use super::landmark;
 use super::patterns::{NAME_FAMILIES, family};
-use super::segment::Segments;
+use super::segment::{Block, Segments};
 
 /// On a page with fewer words there is nothing to learn from: only landmarks are left out.
 const SHORT_PAGE_WORDS: u32 = 60;
 /// Cells of a data table are short.
 const MAX_CELL_WORDS: u32 = 30;
+/// Shorter texts are said twice on purpose (steps, labels, captions); a longer one is the same text
+/// again, for another screen. From 12 to 30 words the gain is the same.
+const MIN_REPEAT_WORDS: u32 = 30;
 
 /// A decision for each block, and how good it promises to be.
 pub(crate) struct Choice {
@@ -31,11 +37,13 @@ pub(crate) fn choose(document: &Document, segments: &Segments, probabilities: &[
     if probabilities.len() != segments.blocks.len() || words < SHORT_PAGE_WORDS {
         return short_page(segments);
     }
-    join_tables(document, segments, &mut probabilities);
+    column::share(&column::columns(segments), &mut probabilities);
+    join_pieces(document, segments, &mut probabilities);
     let (threshold, expected_f1) = best_threshold(segments, &probabilities);
     let mut keep: Vec<bool> = probabilities.iter().map(|&p| p >= threshold).collect();
     keep_title(document, segments, &mut keep);
     cohere(document, segments, &probabilities, &mut keep);
+    drop_repeats(segments, &mut keep);
     Choice { keep, expected_f1 }
 }
 
@@ -80,13 +88,14 @@ fn short_page(segments: &Segments) -> Choice {
     }
 }
 
-/// A data table stands or falls as a whole.
-fn join_tables(document: &Document, segments: &Segments, probabilities: &mut [f32]) {
+/// A data table stands or falls as a whole, and so does code.
+fn join_pieces(document: &Document, segments: &Segments, probabilities: &mut [f32]) {
     for frame in &segments.frames {
-        let is_data = document.tag(frame.id) == Tag::Table
-            && frame.sums.blocks > 1
-            && frame.sums.text.words < MAX_CELL_WORDS * frame.sums.blocks;
-        if !is_data {
+        let is_piece = match document.tag(frame.id) {
+            Tag::Table => frame.sums.text.words < MAX_CELL_WORDS * frame.sums.blocks,
+            tag => tag == Tag::Pre,
+        };
+        if !is_piece || frame.sums.blocks < 2 {
             continue;
         }
         let range = frame.first_block as usize..(frame.first_block + frame.sums.blocks) as usize;
@@ -100,6 +109,25 @@ fn join_tables(document: &Document, segments: &Segments, probabilities: &mut [f3
             expected += weight * p;
         }
         probabilities[range].fill(expected / words);
+    }
+}
+
+/// Pages hold a text once per screen size, or once folded and once unfolded; a reader wants it
+/// once. Tables repeat themselves on purpose, and so does a manual with code: it tells the same of a
+/// parameter at each call.
+fn drop_repeats(segments: &Segments, keep: &mut [bool]) {
+    let frame = |block: &Block| &segments.frames[block.frame as usize];
+    let mut kept = segments.blocks.iter().zip(keep.iter());
+    if kept.any(|(block, &is_kept)| is_kept && frame(block).in_code) {
+        return;
+    }
+    let mut seen = HashSet::new();
+    for (block, is_kept) in segments.blocks.iter().zip(keep) {
+        let can_repeat = frame(block).landmarks & landmark::TABLE != 0
+            || block.sums.text.words < MIN_REPEAT_WORDS;
+        if *is_kept && !can_repeat {
+            *is_kept = seen.insert(block.hash);
+        }
     }
 }
 

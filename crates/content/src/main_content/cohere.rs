@@ -91,7 +91,7 @@ pub(crate) fn cohere(
             let is_between = first < Some(index) && Some(index) < last;
             let likely = match is_between {
                 _ if is_small => 0.0,
-                true if is_set_piece(document, segments, index) => SET_PIECE_LIKELY,
+                true if is_set_piece(segments, index) => SET_PIECE_LIKELY,
                 true => BETWEEN_LIKELY,
                 false => AROUND_LIKELY,
             };
@@ -134,9 +134,9 @@ fn containers(
 }
 
 /// Code, tables, quotes, captions: no menu uses them, and a reader would miss them.
-fn is_set_piece(document: &Document, segments: &Segments, index: usize) -> bool {
+fn is_set_piece(segments: &Segments, index: usize) -> bool {
     let frame = &segments.frames[segments.blocks[index].frame as usize];
-    frame.landmarks & SET_PIECES != 0 || document.tag(frame.id) == Tag::Pre
+    frame.landmarks & SET_PIECES != 0 || frame.in_code
 }
 
 /// By block of the container: does something inside of it speak against the block?
@@ -172,9 +172,11 @@ fn foreign(
         foreign[blocks.start - start..blocks.end - start].fill(true);
     }
     for (block, is_foreign) in segments.blocks[start..].iter().zip(&mut foreign) {
-        let landmarks = segments.frames[block.frame as usize].landmarks;
-        let is_trusted = is_small && landmarks & CONTENT != 0;
+        let frame = &segments.frames[block.frame as usize];
+        let is_trusted = is_small && frame.landmarks & CONTENT != 0;
         *is_foreign |= !is_trusted && is_label(document, segments, block);
+        // Manuals show examples in a panel beside the text; no menu and no advertisement is code.
+        *is_foreign &= !frame.in_code;
     }
     foreign
 }

@@ -1,5 +1,6 @@
 //! Landmarks of a page, by tag, ARIA role and attributes: one bit each, inherited downwards.
 
+use crate::clean::is_streamed;
 use crate::dom::{Document, NodeId, Tag};
 
 /// `<nav>`.
@@ -81,7 +82,7 @@ pub(crate) fn of(document: &Document, id: NodeId, around: u32) -> u32 {
             "itemprop" => PROPERTY,
             "aria-hidden" if value == "true" => ARIA_HIDDEN,
             "aria-modal" => DIALOG,
-            "hidden" => HIDDEN,
+            "hidden" if !is_streamed(document, id) => HIDDEN,
             "style" if hides(value) => HIDDEN,
             _ => 0,
         };

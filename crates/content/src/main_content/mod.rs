@@ -4,6 +4,7 @@
 
 mod choose;
 mod cohere;
+mod column;
 mod features;
 mod forest;
 mod landmark;

@@ -82,6 +82,8 @@ pub(crate) struct Frame {
     pub depth: u16,
     /// Landmarks around and including it.
     pub landmarks: u32,
+    /// Is it `<pre>` or inside of one? Lines of code may be elements of their own.
+    pub in_code: bool,
     /// What its own class and id hint at.
     pub names: Families,
     /// Tag and class as a hash: siblings that look alike.
@@ -163,7 +165,7 @@ pub(crate) fn segment(
 fn holders(document: &Document, kept: &Kept, root: NodeId) -> Vec<bool> {
     let mut holders = vec![false; document.node_count()];
     for id in document.kept_descendants(root, kept) {
-        if !is_block(document.tag(id)) {
+        if !is_border(document.tag(id)) {
             continue;
         }
         holders[id.index()] = true;
@@ -176,65 +178,9 @@ fn holders(document: &Document, kept: &Kept, root: NodeId) -> Vec<bool> {
     holders
 }
 
-fn is_block(tag: Tag) -> bool {
-    use Tag::*;
-    matches!(
-        tag,
-        Address
-            | Article
-            | Aside
-            | Blockquote
-            | Body
-            | Button
-            | Caption
-            | Center
-            | Dd
-            | Details
-            | Dialog
-            | Dir
-            | Div
-            | Dl
-            | Dt
-            | Fieldset
-            | Figcaption
-            | Figure
-            | Footer
-            | Form
-            | H1
-            | H2
-            | H3
-            | H4
-            | H5
-            | H6
-            | Header
-            | Hgroup
-            | Hr
-            | Legend
-            | Li
-            | Listing
-            | Main
-            | Menu
-            | Nav
-            | Noscript
-            | Ol
-            | Option
-            | Other
-            | P
-            | Pre
-            | Search
-            | Section
-            | Select
-            | Summary
-            | Table
-            | Tbody
-            | Td
-            | Tfoot
-            | Th
-            | Thead
-            | Tr
-            | Ul
-            | Xmp
-    )
+/// Block elements, and what stands apart although it is none: a button, a custom element.
+fn is_border(tag: Tag) -> bool {
+    tag.is_block() || matches!(tag, Tag::Button | Tag::Noscript | Tag::Other | Tag::Select)
 }
 
 /// Heading level, 0 for other elements.
@@ -306,6 +252,7 @@ impl Cutter<'_> {
             up: parent,
             depth,
             landmarks,
+            in_code: tag == Tag::Pre || above.is_some_and(|frame| frame.in_code),
             names,
             signature: signature(tag, class.unwrap_or_default()),
             first_block: self.segments.blocks.len() as u32,
