@@ -4,6 +4,7 @@
 mod events;
 mod identity;
 mod lanes;
+mod ledger;
 mod order;
 mod page;
 mod plan;

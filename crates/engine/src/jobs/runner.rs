@@ -2,11 +2,7 @@
 //! in steps. One step is committed while the next is gathered; a page is out of the frontier only
 //! with its commit, so that whoever takes the job up after a crash finds nothing lost, nothing double.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use futures_util::future::{BoxFuture, FutureExt};
 use tokio::{
@@ -14,24 +10,19 @@ use tokio::{
     task::{Id, JoinSet},
     time::{Instant, sleep_until},
 };
-use trawls_contract::{ErrorCode, ErrorInfo, JobCounts, JobStatus};
-use trawls_store::{Entry, NewEntry, OwnedJob, Step, StoreError};
+use trawls_contract::{ErrorCode, ErrorInfo, JobStatus};
+use trawls_store::{Entry, OwnedJob, Step, StoreError};
 
 use super::{
     lanes::{Lanes, Next},
-    order::Order,
-    page::{Brief, Done, Found},
+    ledger::{Closed, Ledger},
+    page::{Brief, Done},
     plan::Plan,
-    scope::Cut,
     seeds::Seeds,
     traps::Traps,
 };
 use crate::engine::Rooms;
 
-/// Pages of one step.
-const STEP_PAGES: usize = 40;
-/// A page waits for its commit no longer than this.
-const STEP_WAIT: Duration = Duration::from_millis(50);
 /// Between two signs of life; also the longest time that a cancellation goes unnoticed.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 /// How long running pages may take to end when the process stops.
@@ -59,28 +50,12 @@ pub(super) struct Runner {
     job: Arc<OwnedJob>,
     brief: Arc<Brief>,
     plan: Plan,
-    order: Order,
+    ledger: Ledger,
     lanes: Lanes,
-    traps: Traps,
-    counts: JobCounts,
-    known: HashSet<i64>,
-    last_entry: i64,
-    last_page: u64,
-    /// Entries that are not done, those under way included.
-    waiting: u64,
     running: JoinSet<Done>,
     under_way: HashMap<Id, (Entry, i64)>,
-    gathered: Gathered,
     commit: Option<Commit>,
     seeds: Seeds,
-}
-
-/// What the next step will hold.
-#[derive(Default)]
-struct Gathered {
-    done: Vec<Done>,
-    entries: Vec<NewEntry>,
-    since: Option<Instant>,
 }
 
 /// What there is to do beside what runs.
@@ -122,16 +97,9 @@ impl Runner {
         let brief = plan.brief(Arc::clone(&job), &known.marked);
         Ok(Self {
             lanes: Lanes::new(plan.is_ranked(), plan.scrape.fetch.delay),
-            order: plan.order(),
-            counts: job.counts.clone(),
-            known: known.identities.into_iter().collect(),
-            last_entry: known.last_entry,
-            last_page: job.last_page,
-            waiting: known.waiting,
-            traps: Traps::default(),
+            ledger: Ledger::open(&plan, &job, known, Traps::default()),
             running: JoinSet::new(),
             under_way: HashMap::new(),
-            gathered: Gathered::default(),
             commit: None,
             seeds: Seeds::new(&rooms, &plan),
             brief: Arc::new(brief),
@@ -163,8 +131,7 @@ impl Runner {
             self.sow();
             self.start_commit();
             // A commit under way holds the next one up, whatever the time.
-            let since = self.gathered.since.filter(|_| self.commit.is_none());
-            let step_at = since.map(|since| since + STEP_WAIT);
+            let step_at = self.ledger.due_at().filter(|_| self.commit.is_none());
             tokio::select! {
                 Some(joined) = self.running.join_next_with_id() => self.take(joined),
                 () = self.seeds.come() => {}
@@ -215,27 +182,14 @@ impl Runner {
         })
     }
 
-    /// The cap holds for pages that are under way too: none of them may turn out to be one more.
     fn has_budget(&self) -> bool {
-        let under_way = self.running.len() + self.gathered.done.len();
-        self.counted() + (under_way as u64) < self.plan.max_pages
-            && self.counts.done + (under_way as u64) < self.plan.max_fetches()
-    }
-
-    /// Pages that count for `max_pages`.
-    fn counted(&self) -> u64 {
-        self.counts.done.saturating_sub(self.counts.skipped)
-    }
-
-    /// One more link that this rule cut.
-    fn cut(&mut self, rule: Cut) {
-        *self.counts.cut.entry(rule.name().into()).or_default() += 1;
+        self.ledger.has_budget(self.running.len())
     }
 
     fn is_over(&self, ahead: Ahead) -> bool {
         let is_still = self.running.is_empty() && self.commit.is_none();
         let is_sown = self.seeds.is_over() || !self.has_budget();
-        is_still && is_sown && self.gathered.is_empty() && matches!(ahead, Ahead::Nothing)
+        is_still && is_sown && self.ledger.is_closed() && matches!(ahead, Ahead::Nothing)
     }
 
     /// Takes a handful of what the sitemaps list, so that no step becomes large.
@@ -245,12 +199,9 @@ impl Runner {
         }
         for page in self.seeds.handful() {
             match self.brief.seed(&page.url) {
-                Ok(found) => self.discover(found, 1, None),
-                Err(rule) => self.cut(rule),
+                Ok(found) => self.ledger.discover(found, 1, None),
+                Err(rule) => self.ledger.cut(rule),
             }
-        }
-        if !self.gathered.entries.is_empty() {
-            self.gathered.since.get_or_insert_with(Instant::now);
         }
     }
 
@@ -283,97 +234,24 @@ impl Runner {
                 self.brief.broken(done.entry, done.host, fault)
             }
         };
-        self.gathered.since.get_or_insert_with(Instant::now);
-        self.note(done);
-    }
-
-    /// Takes a page and its links into what is gathered.
-    fn note(&mut self, mut done: Done) {
-        if let Some(url) = &done.url {
-            self.traps
-                .learn(url, done.code == Some(ErrorCode::Duplicate));
-        }
-        for rule in std::mem::take(&mut done.cut) {
-            self.cut(rule);
-        }
-        for found in std::mem::take(&mut done.found) {
-            self.discover(
-                found,
-                done.entry.depth.saturating_add(1),
-                Some(done.entry.number),
-            );
-        }
-        self.gathered.done.push(done);
-    }
-
-    /// A URL that is not known yet goes into the frontier, if no trap is behind it.
-    fn discover(&mut self, found: Found, depth: u32, referrer: Option<i64>) {
-        if self.known.contains(&found.identity) {
-            return;
-        }
-        if let Err(rule) = self.traps.admit(&found.url) {
-            return self.cut(rule);
-        }
-        if self.waiting + self.gathered.entries.len() as u64 >= self.plan.max_frontier() {
-            return self.cut(Cut::FrontierFull);
-        }
-        self.known.insert(found.identity);
-        self.last_entry += 1;
-        let number = self.last_entry;
-        self.gathered.entries.push(NewEntry {
-            number,
-            rank: self.order.rank(number, depth, &found),
-            url: found.url.into(),
-            identity: found.identity,
-            host: found.host,
-            depth,
-            referrer,
-        });
+        self.ledger.take(done);
     }
 
     /// Sends what is gathered on its way, if it is enough or has waited long enough, or if there is
     /// nothing else to do.
     fn start_commit(&mut self) {
-        let Some(since) = self.gathered.since else {
-            return;
-        };
-        let is_due = self.gathered.done.len() >= STEP_PAGES
-            || since.elapsed() >= STEP_WAIT
-            || self.running.is_empty();
-        if self.commit.is_some() || !is_due {
+        let is_due = self.ledger.is_due() || self.running.is_empty();
+        if self.commit.is_some() || self.ledger.is_closed() || !is_due {
             return;
         }
-        let Gathered { done, entries, .. } = std::mem::take(&mut self.gathered);
-        let mut pages = Vec::with_capacity(done.len());
-        let mut numbers = Vec::with_capacity(done.len());
-        for done in done {
-            numbers.push(done.entry.number);
-            self.counts.add(done.outcome, done.code, done.mode);
-            self.counts.bytes += done.bytes;
-            pages.extend(done.page.ok());
-        }
-        self.waiting = self.waiting.saturating_sub(pages.len() as u64) + entries.len() as u64;
-        self.counts.total = self.counts.done + self.left();
-        let has_new = !entries.is_empty();
-        let step = Arc::new(Step {
-            first_page: self.last_page + 1,
-            entries,
-            counts: self.counts.clone(),
-            pages,
-        });
-        self.last_page += step.pages.len() as u64;
+        let Closed { step, entries } = self.ledger.close();
+        let has_new = !step.entries.is_empty();
         let (rooms, job) = (Arc::clone(&self.rooms), Arc::clone(&self.job));
         self.commit = Some(Commit {
             ends: async move { commit(&rooms, &job, step).await }.boxed(),
-            entries: numbers,
+            entries,
             has_new,
         });
-    }
-
-    /// Pages that will still be done, as far as is known.
-    fn left(&self) -> u64 {
-        let may_come = self.plan.max_pages.saturating_sub(self.counted());
-        self.waiting.min(may_come)
     }
 
     fn committed(&mut self) {
@@ -391,7 +269,7 @@ impl Runner {
                 ends(&mut self.commit).await?;
                 self.committed();
             }
-            if self.gathered.is_empty() {
+            if self.ledger.is_closed() {
                 return Ok(());
             }
             // Everything that runs is over: what is gathered is all there will be.
@@ -441,12 +319,6 @@ impl Runner {
                 () = stopped(stop) => return Ended::Lost,
             }
         }
-    }
-}
-
-impl Gathered {
-    fn is_empty(&self) -> bool {
-        self.done.is_empty() && self.entries.is_empty()
     }
 }
 
