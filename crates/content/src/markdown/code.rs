@@ -48,7 +48,7 @@ impl Writer<'_> {
         let mut content = String::new();
         text::collapse(&lines.text, |part| match part {
             Part::Space => content.push(' '),
-            Part::Word(word) => content.push_str(word),
+            Part::Words(words) => content.push_str(words),
         });
         content
     }

@@ -110,9 +110,9 @@ impl Paragraph {
     pub(super) fn text(&mut self, source: &str) {
         text::collapse(source, |part| match part {
             Part::Space => self.separate(Separator::Space),
-            Part::Word(word) => {
+            Part::Words(words) => {
                 self.settle();
-                self.append(word);
+                self.append(words);
             }
         });
     }

@@ -8,8 +8,8 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 /// A piece of collapsed text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Part<'a> {
-    /// Visible characters.
-    Word(&'a str),
+    /// Visible characters, with single spaces between words.
+    Words(&'a str),
     /// White space, however much.
     Space,
 }
@@ -18,18 +18,30 @@ pub(super) enum Part<'a> {
 pub(super) fn collapse(text: &str, mut take: impl FnMut(Part)) {
     let clean = clean(text);
     let mut rest: &str = &clean;
-    while !rest.is_empty() {
-        let space = rest.len() - rest.trim_start_matches(is_space).len();
-        if space > 0 {
+    loop {
+        let words = rest.trim_start_matches(is_space);
+        if words.len() < rest.len() {
             take(Part::Space);
-            rest = &rest[space..];
         }
-        let word = rest.find(is_space).unwrap_or(rest.len());
-        if word > 0 {
-            take(Part::Word(&rest[..word]));
-            rest = &rest[word..];
+        if words.is_empty() {
+            return;
+        }
+        let (words, after) = words.split_at(words_end(words));
+        take(Part::Words(words));
+        rest = after;
+    }
+}
+
+/// Where the words that `text` begins with end: at white space that is not one space before a word.
+fn words_end(text: &str) -> usize {
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let is_single = c == ' ' && chars.peek().is_some_and(|&(_, next)| !is_space(next));
+        if is_space(c) && !is_single {
+            return at;
         }
     }
+    text.len()
 }
 
 /// White space that collapses, the no-break kinds included.
@@ -66,11 +78,9 @@ fn is_joiner(c: char) -> bool {
 
 /// Without invisible characters, in NFC; borrowed when there was nothing to do.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
-    if text.is_ascii()
-        && !text
-            .bytes()
-            .any(|b| b.is_ascii_control() && !is_space(b as char))
-    {
+    let is_bad = |b: u8| b.is_ascii_control() && !is_space(b as char);
+    // Not `any`: without a way out in the middle, many bytes are looked at in one step.
+    if text.is_ascii() && !text.bytes().fold(false, |bad, b| bad | is_bad(b)) {
         return Cow::Borrowed(text);
     }
     let mut clean = Cow::Borrowed(text);
@@ -138,7 +148,7 @@ mod tests {
     fn collapsed(text: &str) -> String {
         let mut out = String::new();
         collapse(text, |part| match part {
-            Part::Word(word) => out.push_str(word),
+            Part::Words(words) => out.push_str(words),
             Part::Space => out.push(' '),
         });
         out
