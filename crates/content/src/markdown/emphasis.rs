@@ -55,6 +55,13 @@ fn is_star_mark(piece: Option<&Piece>) -> bool {
 
 fn style_of(paragraph: &Paragraph, open: usize, close: usize) -> Style {
     let pieces = &paragraph.pieces;
+    if matches!(pieces[open], Piece::Open(Mark::Strike, _)) {
+        return if reads(paragraph, '~', open, close) {
+            Style::Star
+        } else {
+            Style::Html
+        };
+    }
     let touches = [open.wrapping_sub(1), open + 1, close - 1, close + 1];
     let is_alone = !touches.iter().any(|&at| is_star_mark(pieces.get(at)));
     if is_alone || is_coextensive(pieces, open, close) {

@@ -190,11 +190,12 @@ fn is_check_box(line: &str) -> bool {
         .any(|sign| line.starts_with(sign))
 }
 
-/// `[label]: …`, which would vanish as a link reference definition.
+/// `[label]: …`, which would vanish as a link reference definition. A label holds no bracket.
 fn is_definition(line: &str) -> bool {
     let bytes = line.as_bytes();
-    let end = (1..bytes.len()).find(|&at| bytes[at] == b']' && bytes[at - 1] != b'\\');
-    end.is_some_and(|end| bytes.get(end + 1) == Some(&b':'))
+    let is_bracket = |&at: &usize| matches!(bytes[at], b'[' | b']') && bytes[at - 1] != b'\\';
+    let end = (1..bytes.len()).find(is_bracket);
+    end.is_some_and(|end| bytes[end] == b']' && bytes.get(end + 1) == Some(&b':'))
 }
 
 /// A link or image destination that reads back as exactly this URL.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use proptest::prelude::*;
+use proptest::{prelude::*, test_runner::RngSeed};
 use pulldown_cmark::{Event, Options, Parser, Tag as Element, TagEnd};
 use trawls_testkit::sample;
 use url::Url;
@@ -80,7 +80,7 @@ fn look(document: &Document, kept: &Kept, base: &Url, id: NodeId, source: &mut S
             if document.ancestors(id).any(|up| {
                 matches!(
                     document.tag(up),
-                    Tag::Pre | Tag::Code | Tag::Kbd | Tag::Samp
+                    Tag::A | Tag::Pre | Tag::Code | Tag::Kbd | Tag::Samp
                 )
             }) =>
         {
@@ -242,12 +242,26 @@ fn fragment() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+    // A seed of its own: what a test run says must not depend on chance. `make fuzz` looks further.
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
 
     #[test]
     fn generated_fragments_read_back_without_loss(html in fragment()) {
         let (lost, markdown) = losses(&html);
         prop_assert!(lost.is_empty(), "lost {lost:?} of\n{html}\nin\n{markdown}");
+    }
+}
+
+/// What the generator found.
+#[test]
+fn fragments_that_were_lost_once_read_back() {
+    for html in [
+        "<p><del><b>a</b></del>a</p>",
+        "<p>a<del><i>b</i></del></p>",
+        "<a href=/u>[]:a</a><br>",
+    ] {
+        let (lost, markdown) = losses(html);
+        assert!(lost.is_empty(), "lost {lost:?} of {html} in {markdown}");
     }
 }
 
