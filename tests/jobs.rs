@@ -70,9 +70,7 @@ impl Reader {
 
 async fn start_crawl(server: &Server, url: String) -> String {
     let body = json!({"url": url, "max_pages": 100_000, "ignore_sitemap": true, "scrape": {"cache": "bypass"}});
-    let (status, job) = server.post_to("/v1/crawl", &body).await;
-    assert_eq!(status, 202, "{job}");
-    job["id"].as_str().unwrap().to_owned()
+    server.start_job("/v1/crawl", &body).await
 }
 
 /// Pages of a forest that outlives so many interruptions.

@@ -54,14 +54,32 @@ impl Server {
         Self::run(&["serve", "--port", "0"], data, settings)
     }
 
+    /// None of its files may grow beyond so many blocks of 512 bytes.
+    pub(crate) fn with_small_files(
+        data: Arc<TempDir>,
+        blocks: u32,
+        settings: &[(&str, &str)],
+    ) -> Self {
+        // A write that goes beyond is an error then, not the end of the process.
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" serve --port 0");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_trawls")]);
+        Self::spawn(command, data, settings)
+    }
+
     /// A worker on the data of a server; it listens nowhere.
     pub(crate) fn worker(data: Arc<TempDir>, settings: &[(&str, &str)]) -> Self {
         Self::run(&["worker"], data, settings)
     }
 
     fn run(arguments: &[&str], data: Arc<TempDir>, settings: &[(&str, &str)]) -> Self {
-        let mut child = trawls()
-            .args(arguments)
+        let mut command = trawls();
+        command.args(arguments);
+        Self::spawn(command, data, settings)
+    }
+
+    fn spawn(mut command: Command, data: Arc<TempDir>, settings: &[(&str, &str)]) -> Self {
+        let mut child = command
             .env("TRAWLS_DATA_DIR", data.path())
             .env("TRAWLS_LOG_FORMAT", "json")
             .envs(settings.iter().copied())
@@ -122,6 +140,26 @@ impl Server {
         let response = request.send().await.unwrap();
         let status = response.status().as_u16();
         (status, response.json().await.unwrap())
+    }
+
+    /// Starts a job; returns its id.
+    pub(crate) async fn start_job(&self, path: &str, body: &Value) -> String {
+        let (status, job) = self.post_to(path, body).await;
+        assert_eq!(status, 202, "{job}");
+        job["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The job when it is over.
+    pub(crate) async fn ended(&self, job: &str) -> Value {
+        let start = Instant::now();
+        loop {
+            let job = self.read(&format!("/v1/jobs/{job}")).await;
+            if !job["finished_at"].is_null() {
+                return job;
+            }
+            assert!(start.elapsed() < 4 * PATIENCE, "{job}\n{}", self.log());
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     /// Body of a GET.

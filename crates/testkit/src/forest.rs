@@ -1,6 +1,6 @@
 //! Sites to crawl, made up as they are asked for: `/forest/{pages}/{n}` has so many pages, each
 //! linked from one that comes before it and each with a text of its own; in `/thicket/…` every
-//! fifth page is broken.
+//! fifth page is broken, in `/bog/…` it is missing.
 
 use crate::Answer;
 
@@ -14,7 +14,7 @@ const WORDS: [&str; 32] = [
 const BRANCHES: usize = 5;
 /// Words of a page.
 const LENGTH: usize = 150;
-/// Every so manieth page of a thicket is broken.
+/// Every so manieth page of a thicket or a bog is no page.
 const BROKEN_EVERY: usize = 5;
 
 /// The page of a path, if it is one of these sites.
@@ -22,18 +22,20 @@ pub(crate) fn answer(path: &str) -> Option<Answer> {
     let mut parts = path.strip_prefix('/')?.split('/');
     let kind = parts
         .next()
-        .filter(|kind| matches!(*kind, "forest" | "thicket"))?;
+        .filter(|kind| matches!(*kind, "forest" | "thicket" | "bog"))?;
     let pages: usize = parts.next()?.parse().ok()?;
     let number: usize = parts.next()?.parse().ok()?;
     if number >= pages || parts.next().is_some() {
         return None;
     }
-    if kind == "thicket" && number % BROKEN_EVERY == BROKEN_EVERY - 1 {
-        return Some(Answer::new(
-            500,
-            &[("Content-Type", "text/html")],
-            "<p>Broken</p>",
-        ));
+    let status = match kind {
+        "thicket" => 500,
+        "bog" => 404,
+        _ => 200,
+    };
+    if status != 200 && number % BROKEN_EVERY == BROKEN_EVERY - 1 {
+        let html = [("Content-Type", "text/html")];
+        return Some(Answer::new(status, &html, "<p>Broken</p>"));
     }
     Some(Answer::html(page(kind, pages, number)))
 }

@@ -30,6 +30,8 @@ pub struct Request {
     pub query: String,
     /// Names in lower case.
     pub headers: BTreeMap<String, String>,
+    /// Its body, when its length was declared.
+    pub body: Vec<u8>,
     /// How often this path was asked for before.
     pub seen: usize,
     /// The site's own origin, as in `http://127.0.0.1:4000`.
@@ -45,6 +47,7 @@ pub struct TrapSite {
 }
 
 type Log = Arc<Mutex<Vec<Request>>>;
+type OwnAnswer = dyn Fn(&Request) -> Option<Answer> + Send + Sync;
 
 impl TrapSite {
     /// Starts on a free port of 127.0.0.1.
@@ -60,14 +63,36 @@ impl TrapSite {
     /// # Errors
     /// When the address cannot be bound.
     pub async fn start_on(address: SocketAddr) -> std::io::Result<Self> {
+        Self::start_with(address, |_| None).await
+    }
+
+    /// Starts on a free port of 127.0.0.1 with answers of its own, which come before the traps.
+    ///
+    /// # Errors
+    /// When no port can be bound.
+    pub async fn of(
+        answer: impl Fn(&Request) -> Option<Answer> + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
+        Self::start_with(SocketAddr::from(([127, 0, 0, 1], 0)), answer).await
+    }
+
+    /// The same on an address.
+    ///
+    /// # Errors
+    /// When the address cannot be bound.
+    pub async fn start_with(
+        address: SocketAddr,
+        answer: impl Fn(&Request) -> Option<Answer> + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
-        let log = Log::default();
-        let task = tokio::spawn(accept(
-            listener,
-            format!("http://{address}"),
-            Arc::clone(&log),
-        ));
+        let site = Arc::new(Site {
+            origin: format!("http://{address}"),
+            log: Log::default(),
+            answer: Box::new(answer),
+        });
+        let log = Arc::clone(&site.log);
+        let task = tokio::spawn(accept(listener, site));
         Ok(Self { address, log, task })
     }
 
@@ -104,31 +129,38 @@ impl Drop for TrapSite {
     }
 }
 
-async fn accept(listener: TcpListener, origin: String, log: Log) {
+/// What its visitors share.
+struct Site {
+    origin: String,
+    log: Log,
+    answer: Box<OwnAnswer>,
+}
+
+async fn accept(listener: TcpListener, site: Arc<Site>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             continue;
         };
         // A visitor's task ends with its answer or with the visitor; traps are bounded in time.
-        tokio::spawn(serve(stream, origin.clone(), Arc::clone(&log)));
+        tokio::spawn(serve(stream, Arc::clone(&site)));
     }
 }
 
-async fn serve(mut stream: TcpStream, origin: String, log: Log) {
-    let Some(mut request) = read_request(&mut stream, origin).await else {
+async fn serve(mut stream: TcpStream, site: Arc<Site>) {
+    let Some(mut request) = read_request(&mut stream, site.origin.clone()).await else {
         return;
     };
     {
-        let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut log = site.log.lock().unwrap_or_else(PoisonError::into_inner);
         request.seen = log
             .iter()
             .filter(|earlier| earlier.path == request.path)
             .count();
         log.push(request.clone());
     }
-    let trap = TRAPS.iter().find(|trap| trap.path == request.path);
-    let answer = trap
-        .map(|trap| (trap.answer)(&request))
+    let trap = || TRAPS.iter().find(|trap| trap.path == request.path);
+    let answer = (site.answer)(&request)
+        .or_else(|| trap().map(|trap| (trap.answer)(&request)))
         .or_else(|| forest::answer(&request.path))
         .unwrap_or_else(no_trap);
     play(&mut stream, answer).await;
@@ -140,7 +172,7 @@ fn no_trap() -> Answer {
     Answer::new(404, &html, "<h1>No such trap</h1>")
 }
 
-/// Reads a head and drops the body; `None` when the visitor left or sent nonsense.
+/// Reads a head and a body; `None` when the visitor left or sent nonsense.
 async fn read_request(stream: &mut TcpStream, origin: String) -> Option<Request> {
     let mut bytes = Vec::new();
     let end = loop {
@@ -156,11 +188,20 @@ async fn read_request(stream: &mut TcpStream, origin: String) -> Option<Request>
     let mut words = lines.next()?.split(' ');
     let (method, target) = (words.next()?.to_owned(), words.next()?);
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    let headers = lines
+    let headers: BTreeMap<String, String> = lines
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
         .collect();
+    let length = headers.get("content-length");
+    let length = length.and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut body = bytes.split_off(end + 4);
+    while body.len() < length {
+        if body.len() > MAX_REQUEST_BYTES || stream.read_buf(&mut body).await.ok()? == 0 {
+            return None;
+        }
+    }
     Some(Request {
+        body,
         method,
         path: path.to_owned(),
         query: query.to_owned(),
