@@ -137,8 +137,8 @@ impl JobCounts {
         }
     }
 
-    /// Takes one page out again, before it is tried anew.
-    pub fn remove(&mut self, outcome: Outcome, code: Option<&str>) {
+    /// Takes one page out again, before it is tried or read anew.
+    pub fn remove(&mut self, outcome: Outcome, code: Option<&str>, mode: Option<FetchMode>) {
         self.done = self.done.saturating_sub(1);
         let count = self.of(outcome);
         *count = count.saturating_sub(1);
@@ -146,6 +146,11 @@ impl JobCounts {
             *count = count.saturating_sub(1);
         }
         self.by_code.retain(|_, count| *count > 0);
+        if let (Outcome::Success, Some(mode)) = (outcome, mode)
+            && let Some(count) = self.by_mode.get_mut(mode.as_str())
+        {
+            *count = count.saturating_sub(1);
+        }
     }
 
     fn of(&mut self, outcome: Outcome) -> &mut u64 {
@@ -181,6 +186,60 @@ pub struct JobPage {
     pub referrer: Option<String>,
     /// Its title.
     pub title: Option<String>,
+}
+
+/// The answer of `POST /v1/jobs/{id}/reprocess`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Reprocessing {
+    /// The job, queued again.
+    #[serde(flatten)]
+    pub job: Job,
+    /// Pages that are read again.
+    pub pages_to_read: u64,
+    /// Pages whose document was not kept (they never came, are copies, or were too large): they
+    /// stay as they are.
+    pub pages_without_raw: u64,
+}
+
+/// How the pages of a job are written into one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExportFormat {
+    /// One `PageResult` a line.
+    Jsonl,
+    /// One Markdown document, each page with its front matter.
+    Md,
+    /// One Markdown file a page.
+    Zip,
+    /// One row a page.
+    Csv,
+}
+
+impl ExportFormat {
+    /// The wire name, which is the file's extension too.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Jsonl => "jsonl",
+            Self::Md => "md",
+            Self::Zip => "zip",
+            Self::Csv => "csv",
+        }
+    }
+
+    /// Says what is in the file.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Jsonl => "application/x-ndjson",
+            Self::Md => "text/markdown; charset=utf-8",
+            Self::Zip => "application/zip",
+            Self::Csv => "text/csv; charset=utf-8; header=present",
+        }
+    }
+
+    /// Are these documents for reading, rather than records of what happened?
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::Md | Self::Zip)
+    }
 }
 
 /// A piece of a list. `next_cursor` is absent at the end.
@@ -231,7 +290,7 @@ mod tests {
         counts.add(Outcome::Skipped, Some(ErrorCode::Duplicate), None);
         assert_eq!(counts.done, 3);
         assert_eq!(counts.by_code["DUPLICATE"], 1);
-        counts.remove(Outcome::Skipped, Some("DUPLICATE"));
+        counts.remove(Outcome::Skipped, Some("DUPLICATE"), None);
         assert_eq!(counts, before);
     }
 

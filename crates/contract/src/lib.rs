@@ -10,6 +10,7 @@ mod error;
 mod intake;
 mod job;
 mod login;
+mod map;
 mod metadata;
 mod options;
 mod outcome;
@@ -17,16 +18,19 @@ mod page;
 mod request;
 mod request_log;
 mod system;
+mod tree;
+mod webhook;
 
 pub use attempt::{Attempt, FetchMode, Verdict};
 pub use crawl::{
     BatchBody, BatchJob, BatchRequest, Bounds, Checks, CrawlBody, CrawlRequest, ListedUrl,
-    ScopeOptions, Strategy,
+    ReprocessBody, ScopeOptions, Strategy,
 };
 pub use error::{ApiError, ErrorBody, ErrorCode, ErrorInfo};
 pub use intake::{Fault, read_body, read_query};
-pub use job::{Job, JobCounts, JobKind, JobPage, JobStatus, List};
+pub use job::{ExportFormat, Job, JobCounts, JobKind, JobPage, JobStatus, List, Reprocessing};
 pub use login::Login;
+pub use map::{MapBody, MapLink, MapRequest, MapResult, MapSource, SitemapUse};
 pub use metadata::PageMetadata;
 pub use options::{
     Action, CacheMode, ChunkOptions, ChunkStrategy, ExtractOptions, Format, Location, Mode,
@@ -40,3 +44,5 @@ pub use request::{
 };
 pub use request_log::RequestRecord;
 pub use system::{BrowserState, Health, PartState, Readiness, SystemInfo};
+pub use tree::{Tree, TreeCounts, TreeNode};
+pub use webhook::{Delivery, DeliveryAttempt, Webhook, WebhookEvent, WebhookEventKind};

@@ -14,6 +14,12 @@ pub enum EngineError {
     /// The database takes or gives nothing now. The text is for callers too.
     #[error("{0}")]
     Unavailable(StoreError),
+    /// The job was removed while it was read.
+    #[error("the job was removed")]
+    Removed,
+    /// What was to be written cannot be.
+    #[error("the export cannot be written: {0}")]
+    Export(String),
     /// The rest. The text is for the log only.
     #[error(transparent)]
     Store(StoreError),

@@ -29,7 +29,7 @@ use crate::router;
         (name = "jobs", description = "Crawl sites and scrape lists; follow, read, stop, retry."),
         (name = "server", description = "State of the server."),
     ),
-    components(schemas(trawls_contract::ApiError)),
+    components(schemas(trawls_contract::ApiError, trawls_contract::WebhookEvent)),
     modifiers(&Shared)
 )]
 pub(crate) struct Description;
@@ -146,8 +146,9 @@ mod tests {
             for (method, operation) in item.as_object().unwrap() {
                 for (status, answer) in operation["responses"].as_object().unwrap() {
                     let schema = &answer["content"]["application/json"]["schema"]["$ref"];
-                    let is_stream = answer["content"]["text/event-stream"].is_object();
-                    let is_declared = schema.is_string() || is_stream;
+                    let is = |media_type| answer["content"][media_type].is_object();
+                    let is_declared =
+                        schema.is_string() || is("text/event-stream") || is("application/zip");
                     assert!(is_declared, "{method} {path} {status}: {answer}");
                 }
                 assert!(
