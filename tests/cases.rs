@@ -7,7 +7,8 @@ use trawls_testkit::shared;
 use crate::support::{Server, alone};
 
 /// Groups whose parts are built.
-const GROUPS: &str = "markdown,main-content,encoding,fetch,blocked-pages,security,api,robots,crawl";
+const GROUPS: &str =
+    "markdown,main-content,encoding,fetch,blocked-pages,security,api,robots,crawl,sitemap";
 
 async fn run_cases(server: &Server, arguments: &[&str], skipped: &str) {
     let Some(runner) = shared("cases/run_cases.py", skipped) else {

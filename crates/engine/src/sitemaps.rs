@@ -1,9 +1,10 @@
 //! The pages that a site's sitemaps list: those that robots.txt names, or those at the usual
 //! places; index after index, within bounds of depth, number and time.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{collections::HashSet, time::Duration};
 
 use futures_util::stream::{self, StreamExt};
+use tokio::sync::mpsc;
 use trawls_content::{ListedPage, Sitemap};
 use trawls_contract::ScrapeRequest;
 use url::Url;
@@ -18,48 +19,85 @@ const MAX_LEVELS: usize = 4;
 const MAX_SITEMAPS: usize = 300;
 /// Sitemaps fetched at once.
 const AT_ONCE: usize = 4;
-/// For all of them together.
-const MAX_TIME: Duration = Duration::from_secs(120);
+/// Sitemaps that were read and wait to be taken.
+pub(crate) const WAITING: usize = 1;
 /// For one of them.
 const MAX_FETCH: Duration = Duration::from_secs(30);
 /// Size of one on the wire, as sitemaps.org has it.
 const MAX_BYTES: usize = 50 * 1024 * 1024;
 
-/// At most `limit` pages of the site of `request`, which says how to fetch.
-pub(crate) async fn gather(
-    rooms: Arc<Rooms>,
-    request: ScrapeRequest,
-    limit: usize,
-) -> Vec<ListedPage> {
-    let mut pages = Vec::new();
-    let walk = walk(&rooms, &request, limit, &mut pages);
-    if tokio::time::timeout(MAX_TIME, walk).await.is_err() {
-        tracing::info!(
-            url.host = request.url.host_str(),
-            "its sitemaps took too long"
-        );
-    }
-    pages.truncate(limit);
-    pages
+/// What a site's sitemaps list.
+#[derive(Debug, Default)]
+pub(crate) struct Listed {
+    /// In the order of the sitemaps.
+    pub(crate) pages: Vec<ListedPage>,
+    /// There is more, but time or number were up.
+    pub(crate) is_cut: bool,
 }
 
-async fn walk(rooms: &Rooms, request: &ScrapeRequest, limit: usize, pages: &mut Vec<ListedPage>) {
+/// The pages of one sitemap.
+pub(crate) struct Sheet {
+    /// Among all sitemaps of the site.
+    place: (usize, usize),
+    pub(crate) pages: Vec<ListedPage>,
+}
+
+/// At most `limit` pages of the site of `request`, which says how to fetch, within `time`.
+pub(crate) async fn gather(
+    rooms: &Rooms,
+    request: &ScrapeRequest,
+    limit: usize,
+    time: Duration,
+) -> Listed {
+    let (sender, mut sheets) = mpsc::channel::<Sheet>(WAITING);
+    let (mut found, mut count) = (Vec::new(), 0);
+    let gathering = async {
+        let collecting = async {
+            while let Some(sheet) = sheets.recv().await {
+                count += sheet.pages.len();
+                found.push(sheet);
+                if count > limit {
+                    sheets.close();
+                }
+            }
+        };
+        tokio::join!(walk(rooms, request, sender), collecting);
+    };
+    let is_late = tokio::time::timeout(time, gathering).await.is_err();
+    found.sort_by_key(|sheet| sheet.place);
+    let mut pages: Vec<ListedPage> = found.into_iter().flat_map(|sheet| sheet.pages).collect();
+    let is_cut = is_late || pages.len() > limit;
+    pages.truncate(limit);
+    Listed { pages, is_cut }
+}
+
+/// Sends what the sitemaps list, one by one, as fast as it is taken: all of them never are in memory
+/// together. Ends when nobody takes any more.
+pub(crate) async fn walk(rooms: &Rooms, request: &ScrapeRequest, sheets: mpsc::Sender<Sheet>) {
     let mut level = first(rooms, request).await;
     let mut known = HashSet::new();
-    for _ in 0..MAX_LEVELS {
+    for depth in 0..MAX_LEVELS {
         level.retain(|url| known.len() < MAX_SITEMAPS && known.insert(url.clone()));
-        let reading = level.drain(..).map(|url| read(rooms, request, url));
+        let reading = level.drain(..).enumerate();
+        let reading = reading.map(async |(place, url)| (place, read(rooms, request, url).await));
         let mut reading = stream::iter(reading).buffer_unordered(AT_ONCE);
         let mut next = Vec::new();
-        while let Some(sitemap) = reading.next().await {
-            pages.extend(sitemap.pages);
-            next.extend(sitemap.sitemaps);
-            if pages.len() >= limit {
+        while let Some((place, sitemap)) = reading.next().await {
+            next.push((place, sitemap.sitemaps));
+            let sheet = Sheet {
+                place: (depth, place),
+                pages: sitemap.pages,
+            };
+            if sheets.send(sheet).await.is_err() {
                 return;
             }
         }
         drop(reading);
-        level = next;
+        next.sort_by_key(|(place, _)| *place);
+        level = next
+            .into_iter()
+            .flat_map(|(_, sitemaps)| sitemaps)
+            .collect();
     }
 }
 

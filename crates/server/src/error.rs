@@ -9,8 +9,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
-use trawls_contract::{ApiError, ErrorBody, ErrorCode, Fault, InvalidOption, Readiness};
-use trawls_engine::{EngineError, NoJob};
+use trawls_contract::{ApiError, ErrorBody, ErrorCode, ErrorInfo, Fault, InvalidOption, Readiness};
+use trawls_engine::{EngineError, NoJob, NoMap};
 
 /// Seconds after which a busy server is worth another try: about the time of one page.
 const RETRY_AFTER_S: &str = "1";
@@ -50,6 +50,8 @@ pub(crate) enum HttpError {
     NoStore(String),
     /// Every slot is taken.
     Busy,
+    /// The target of the call cannot be had.
+    Target(ErrorInfo),
     /// The page's own deadline passed and the page did not return.
     Overdue,
     /// Database or worker are not well.
@@ -75,6 +77,7 @@ impl HttpError {
             Self::JobRuns | Self::KeyReused => StatusCode::CONFLICT,
             Self::NoMethod => StatusCode::METHOD_NOT_ALLOWED,
             Self::Busy | Self::NoStore(_) | Self::NotReady(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Target(error) => status_of_target(error.code),
             Self::Overdue => StatusCode::GATEWAY_TIMEOUT,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Bare(status) => *status,
@@ -99,6 +102,7 @@ impl HttpError {
             Self::NoMethod => "METHOD_NOT_ALLOWED",
             Self::NoStore(_) => "STORE_UNAVAILABLE",
             Self::Busy => "OVERLOADED",
+            Self::Target(error) => error.code.as_str(),
             Self::Overdue => ErrorCode::TimeoutTotal.as_str(),
             Self::NotReady(_) => "NOT_READY",
             Self::Internal => ErrorCode::Internal.as_str(),
@@ -135,6 +139,7 @@ impl HttpError {
             }
             Self::NoStore(why) => why.clone(),
             Self::Busy => "every slot is taken; try again shortly".into(),
+            Self::Target(error) => error.message.clone(),
             Self::Overdue => "the page did not end at its deadline".into(),
             Self::NotReady(_) => "a part of the server is not well; see details".into(),
             Self::Internal => {
@@ -155,6 +160,7 @@ impl HttpError {
             | Self::BodyTimeout
             | Self::NotReady(_)
             | Self::Internal => true,
+            Self::Target(error) => error.retryable,
             Self::Bare(status) => status.is_server_error(),
             _ => false,
         }
@@ -164,6 +170,7 @@ impl HttpError {
         let details = match self {
             Self::Invalid(mistake) => json!({ "field": mistake.field }),
             Self::BodyTooLarge(limit) => json!({ "limit_bytes": limit }),
+            Self::Target(error) => error.details.clone().unwrap_or_default(),
             Self::NotReady(readiness) => json!({ "readiness": readiness }),
             _ => Value::Null,
         };
@@ -187,6 +194,15 @@ impl HttpError {
             }
             _ => {}
         }
+    }
+}
+
+/// What a rule forbids is the caller's to change; the rest is between us and the target.
+fn status_of_target(code: ErrorCode) -> StatusCode {
+    match code {
+        ErrorCode::SsrfBlocked | ErrorCode::RobotsDenied => StatusCode::FORBIDDEN,
+        ErrorCode::TimeoutTotal => StatusCode::GATEWAY_TIMEOUT,
+        _ => StatusCode::BAD_GATEWAY,
     }
 }
 
@@ -225,6 +241,16 @@ impl From<NoJob> for HttpError {
             NoJob::Invalid(mistake) => mistake.into(),
             NoJob::KeyReused => Self::KeyReused,
             NoJob::Engine(error) => error.into(),
+        }
+    }
+}
+
+impl From<NoMap> for HttpError {
+    fn from(why: NoMap) -> Self {
+        match why {
+            NoMap::Invalid(mistake) => mistake.into(),
+            NoMap::Dead(error) => Self::Target(error),
+            NoMap::Engine(error) => error.into(),
         }
     }
 }

@@ -44,6 +44,11 @@ pub(crate) fn pack_json(value: &impl serde::Serialize) -> Result<Vec<u8>, StoreE
     pack(&serde_json::to_vec(value).map_err(|e| StoreError::Other(e.to_string()))?)
 }
 
+/// The reverse.
+pub(crate) fn unpack_json<T: serde::de::DeserializeOwned>(packed: &[u8]) -> Result<T, StoreError> {
+    serde_json::from_slice(&unpack(packed)?).map_err(damaged)
+}
+
 /// A value of the wire that is one word.
 pub(crate) fn from_name<T: serde::de::DeserializeOwned>(name: &str) -> Result<T, StoreError> {
     serde_json::from_value(name.into()).map_err(damaged)

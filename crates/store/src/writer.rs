@@ -16,6 +16,7 @@ use crate::{
     cache::CacheRow,
     condition::Condition,
     jobs::{JobAnswer, JobChange},
+    maps::MapRow,
     pages,
     pages::PageRow,
     requests,
@@ -40,6 +41,8 @@ pub(crate) enum Change {
     Log(Box<RequestRecord>),
     /// Remove what is older than `before` (milliseconds), at most `limit` rows of each kind.
     Sweep { before: i64, limit: i64 },
+    /// A map, for its next pieces.
+    KeepMap(Box<MapRow>),
     /// A transition of a job.
     Job(JobChange),
     /// Write nothing, but prove that writing works.
@@ -207,6 +210,7 @@ async fn apply(db: &mut SqliteConnection, change: &Change) -> Result<Written, St
         }
         Change::Confirm(entry) => entry.confirm(db).await?,
         Change::Log(record) => requests::insert(db, record).await?,
+        Change::KeepMap(map) => map.insert(db).await?,
         Change::Sweep { before, limit } => {
             written.removed_pages = pages::sweep(db, *before, *limit).await?;
             written.removed_requests = requests::sweep(db, *before, *limit).await?;

@@ -22,15 +22,15 @@ const SESSIONS: [&str; 10] = [
 
 /// What makes a URL the same page within one job.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Identities {
+pub(crate) struct Identities {
     /// The query does not choose the page.
-    pub(super) ignore_query: bool,
+    pub(crate) ignore_query: bool,
 }
 
 impl Identities {
     /// Equal for all spellings of one page: order of the query, sessions, an empty last segment's
     /// parameters, tracking.
-    pub(super) fn of(self, url: &Url) -> i64 {
+    pub(crate) fn of(self, url: &Url) -> i64 {
         let mut url = address::canonical(url);
         if let Some(path) = without_path_session(url.path()) {
             url.set_path(&path);

@@ -1,15 +1,11 @@
 //! In which order a crawl does its entries: a number that is smallest for the next one. Decided
 //! when an entry is made, so that the database can keep the order.
 
-use std::collections::HashMap;
-
 use trawls_contract::Strategy;
 
 use super::page::Found;
+use crate::bm25::{Bm25, words};
 
-/// BM25's usual constants (Robertson and Zaragoza 2009).
-const K1: f64 = 1.2;
-const B: f64 = 0.75;
 /// Ranks are whole numbers: a score's thousandths decide.
 const SCALE: f64 = 1000.0;
 /// Levels are this far apart, so that every entry of a level comes before the next.
@@ -48,52 +44,20 @@ impl Order {
     }
 }
 
-/// How well links fit the words that are looked for: BM25, over the links seen so far.
+/// How well links fit the words that are looked for, among those seen so far.
 #[derive(Debug)]
-pub(super) struct Fit {
-    query: Vec<String>,
-    /// Links that hold each word of the query.
-    holding: HashMap<String, u32>,
-    links: u32,
-    words: u64,
-}
+pub(super) struct Fit(Bm25);
 
 impl Fit {
     fn new(query: &str) -> Self {
-        Self {
-            query: words(query).collect(),
-            holding: HashMap::new(),
-            links: 0,
-            words: 0,
-        }
+        Self(Bm25::new(query))
     }
 
     fn score(&mut self, text: &str) -> f64 {
         let words: Vec<String> = words(text).collect();
-        self.links += 1;
-        self.words += words.len() as u64;
-        let mean = self.words as f64 / f64::from(self.links);
-        let length = words.len() as f64 / mean.max(1.0);
-        let mut score = 0.0;
-        for wanted in &self.query {
-            let count = words.iter().filter(|word| *word == wanted).count() as f64;
-            if count == 0.0 {
-                continue;
-            }
-            let holding = self.holding.entry(wanted.clone()).or_default();
-            *holding += 1;
-            let (all, with) = (f64::from(self.links), f64::from(*holding));
-            let rarity = ((all - with + 0.5) / (with + 0.5) + 1.0).ln();
-            score += rarity * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length));
-        }
-        score
+        self.0.learn(&words);
+        self.0.score(&words)
     }
-}
-
-fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split(|letter: char| !letter.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use url::Url;
 
 /// Why a link is not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Cut {
+pub(crate) enum Cut {
     /// Another site.
     External,
     /// Matches `exclude_paths`, or none of `include_paths`.
@@ -55,7 +55,7 @@ const BINARY: [&str; 46] = [
 
 /// The links that belong.
 #[derive(Debug, Clone)]
-pub(super) struct Scope {
+pub(crate) struct Scope {
     site: Site,
     include: Globs,
     exclude: Globs,
@@ -126,7 +126,7 @@ impl Scope {
     ///
     /// # Errors
     /// A glob that nobody checked.
-    pub(super) fn new(start: &Url, options: &ScopeOptions) -> Result<Self, globset::Error> {
+    pub(crate) fn new(start: &Url, options: &ScopeOptions) -> Result<Self, globset::Error> {
         Ok(Self {
             site: Site {
                 host: bare(start.host_str().unwrap_or_default()).to_owned(),
@@ -141,7 +141,7 @@ impl Scope {
     }
 
     /// Is a link to `url`, `depth` links away from the start, to be followed?
-    pub(super) fn admit(&self, url: &Url, depth: u32) -> Result<(), Cut> {
+    pub(crate) fn admit(&self, url: &Url, depth: u32) -> Result<(), Cut> {
         if !self.site.holds(url) {
             return Err(Cut::External);
         }

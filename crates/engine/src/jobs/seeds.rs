@@ -2,23 +2,30 @@
 
 use std::sync::Arc;
 
-use tokio::task::JoinHandle;
+use tokio::{sync::mpsc, task::JoinHandle};
 use trawls_content::ListedPage;
 
 use super::plan::Plan;
-use crate::{engine::Rooms, sitemaps};
+use crate::{
+    engine::Rooms,
+    sitemaps::{self, Sheet},
+};
 
 /// Entries of one step.
 const HANDFUL: usize = 2000;
-/// More than any site lists; about a gigabyte of sitemaps.
-const MAX_SEEDS: usize = 5_000_000;
 
 /// Where the sowing stands.
-pub(super) enum Seeds {
-    /// The sitemaps are being fetched.
-    Coming(JoinHandle<Vec<ListedPage>>),
-    /// So much is left, the next one last.
-    Here(Vec<ListedPage>),
+#[derive(Default)]
+pub(super) struct Seeds {
+    /// Sitemaps still to come.
+    coming: Option<Coming>,
+    /// What is left of the last one, the next page last.
+    here: Vec<ListedPage>,
+}
+
+struct Coming {
+    sheets: mpsc::Receiver<Sheet>,
+    task: JoinHandle<()>,
 }
 
 impl Seeds {
@@ -26,51 +33,47 @@ impl Seeds {
     /// knows what it has.
     pub(super) fn new(rooms: &Arc<Rooms>, plan: &Plan) -> Self {
         if !plan.uses_sitemap {
-            return Self::Here(Vec::new());
+            return Self::default();
         }
+        let (sender, sheets) = mpsc::channel(sitemaps::WAITING);
         let (rooms, request) = (Arc::clone(rooms), plan.scrape.clone());
-        Self::Coming(tokio::spawn(async move {
-            let mut pages = sitemaps::gather(rooms, request, MAX_SEEDS).await;
-            pages.reverse();
-            pages
-        }))
+        let task = tokio::spawn(async move { sitemaps::walk(&rooms, &request, sender).await });
+        Self {
+            coming: Some(Coming { sheets, task }),
+            here: Vec::new(),
+        }
     }
 
-    /// Ready when they are here; never, if they are already.
+    /// Ready when there is another sitemap, or that was the last one; never while one is here.
     pub(super) async fn come(&mut self) {
-        match self {
-            Self::Coming(task) => {
-                // A panic in it would be logged by nobody: a crawl without seeds goes on.
-                let pages = task.await.unwrap_or_default();
-                *self = Self::Here(pages);
+        let Some(coming) = self.coming.as_mut().filter(|_| self.here.is_empty()) else {
+            return std::future::pending().await;
+        };
+        match coming.sheets.recv().await {
+            Some(sheet) => {
+                self.here = sheet.pages;
+                self.here.reverse();
             }
-            Self::Here(_) => std::future::pending().await,
+            None => self.coming = None,
         }
     }
 
     /// The next ones.
     pub(super) fn handful(&mut self) -> Vec<ListedPage> {
-        match self {
-            Self::Coming(_) => Vec::new(),
-            Self::Here(pages) => {
-                let rest = pages.len().saturating_sub(HANDFUL);
-                let mut handful = pages.split_off(rest);
-                handful.reverse();
-                handful
-            }
-        }
+        let rest = self.here.len().saturating_sub(HANDFUL);
+        let mut handful = self.here.split_off(rest);
+        handful.reverse();
+        handful
     }
 
     /// Nothing more will come.
     pub(super) fn is_over(&self) -> bool {
-        matches!(self, Self::Here(pages) if pages.is_empty())
+        self.coming.is_none() && self.here.is_empty()
     }
 }
 
-impl Drop for Seeds {
+impl Drop for Coming {
     fn drop(&mut self) {
-        if let Self::Coming(task) = self {
-            task.abort();
-        }
+        self.task.abort();
     }
 }
