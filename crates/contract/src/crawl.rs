@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
-use crate::{InvalidOption, Job, Login, ScrapeOptions, ScrapeRequest, parse_url};
+use crate::{Format, InvalidOption, Job, Login, ScrapeOptions, ScrapeRequest, Webhook, parse_url};
 
 /// Ceiling of `max_pages`.
 const MAX_PAGES: u64 = 10_000_000;
@@ -85,6 +85,9 @@ pub struct CrawlBody {
     /// How each page is scraped.
     #[serde(default)]
     pub scrape: ScrapeOptions,
+    /// Who is told of the job's events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<Webhook>,
 }
 
 /// The body of `POST /v1/batch`.
@@ -99,6 +102,51 @@ pub struct BatchBody {
     /// How each page is scraped.
     #[serde(default)]
     pub scrape: ScrapeOptions,
+    /// Who is told of the job's events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<Webhook>,
+}
+
+/// The body of `POST /v1/jobs/{id}/reprocess`: how pages are read from now on. What is absent stays
+/// as the job has it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReprocessBody {
+    /// What to return.
+    #[serde(default)]
+    pub formats: Option<Vec<Format>>,
+    /// Only the main content.
+    #[serde(default)]
+    pub only_main_content: Option<bool>,
+    /// CSS selectors: keep only what matches.
+    #[serde(default)]
+    pub include_tags: Option<Vec<String>>,
+    /// CSS selectors: drop what matches.
+    #[serde(default)]
+    pub exclude_tags: Option<Vec<String>>,
+    /// Drop `data:` images.
+    #[serde(default)]
+    pub remove_base64_images: Option<bool>,
+    /// Links as numbered references at the end.
+    #[serde(default)]
+    pub citations: Option<bool>,
+}
+
+impl ReprocessBody {
+    /// The options of a job with these instead.
+    pub fn over(self, options: &mut ScrapeOptions) {
+        fn set<T>(option: &mut T, wanted: Option<T>) {
+            if let Some(wanted) = wanted {
+                *option = wanted;
+            }
+        }
+        set(&mut options.formats, self.formats);
+        set(&mut options.only_main_content, self.only_main_content);
+        set(&mut options.include_tags, self.include_tags);
+        set(&mut options.exclude_tags, self.exclude_tags);
+        set(&mut options.remove_base64_images, self.remove_base64_images);
+        set(&mut options.citations, self.citations);
+    }
 }
 
 /// The answer to `POST /v1/batch`: the job, and which URLs of the list are not scraped.
@@ -210,6 +258,7 @@ impl CrawlRequest {
             ));
         }
         let concurrency = parse_concurrency(body.concurrency)?;
+        body.webhook.as_ref().map_or(Ok(()), Webhook::check)?;
         let mut scrape =
             ScrapeRequest::parse(&body.url, body.scrape, checks.selector).map_err(in_scrape)?;
         scrape.fetch.delay = Duration::from_millis(body.delay_ms);
@@ -263,6 +312,7 @@ impl BatchRequest {
             "entries",
         )?;
         let concurrency = parse_concurrency(body.concurrency)?;
+        body.webhook.as_ref().map_or(Ok(()), Webhook::check)?;
         let mut logins = Vec::new();
         let pages: Vec<_> = body
             .urls
@@ -311,7 +361,7 @@ fn parse_concurrency(pages: Option<u32>) -> Result<Option<usize>, InvalidOption>
     Ok(pages.map(|pages| pages as usize))
 }
 
-fn check_range(
+pub(crate) fn check_range(
     field: &str,
     value: u64,
     least: u64,
@@ -418,6 +468,7 @@ mod tests {
             ],
             concurrency: None,
             scrape: ScrapeOptions::default(),
+            webhook: None,
         };
         let batch = BatchRequest::parse(body, CHECKS).unwrap();
         assert_eq!(batch.scrape.fetch.logins.len(), 1);
@@ -430,6 +481,7 @@ mod tests {
             urls: vec!["nonsense".into(), "http://a.example/".into()],
             concurrency: None,
             scrape: ScrapeOptions::default(),
+            webhook: None,
         };
         let batch = BatchRequest::parse(body.clone(), CHECKS).unwrap();
         assert!(batch.pages[0].1.is_err() && batch.pages[1].1.is_ok());

@@ -1,7 +1,10 @@
 //! What a caller's options mean. `ScrapeRequest` is the parsed form: it cannot be built unless it
 //! is valid, and nothing is checked again later.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::json;
@@ -296,26 +299,8 @@ pub fn parse_url(text: &str) -> Result<Url, InvalidOption> {
 }
 
 fn parse_fetch(options: ScrapeOptions) -> Result<FetchOptions, InvalidOption> {
-    check_count("headers", options.headers.len())?;
+    let headers = parse_headers(&options.headers)?;
     check_count("cookies", options.cookies.len())?;
-    let mut headers = HeaderMap::new();
-    for (name, value) in &options.headers {
-        let field = || format!("headers.{name}");
-        let parsed = HeaderName::try_from(name.as_str())
-            .map_err(|_| InvalidOption::new(field(), "is not a header name"))?;
-        if CONNECTION_HEADERS.contains(&parsed.as_str()) {
-            return Err(InvalidOption::new(
-                field(),
-                "belongs to the connection; leave it out",
-            ));
-        }
-        check_length(value, MAX_VALUE_BYTES)
-            .map_err(|problem| InvalidOption::new(field(), problem))?;
-        let value = HeaderValue::try_from(value.as_str()).map_err(|_| {
-            InvalidOption::new(field(), "its value has characters no header may have")
-        })?;
-        headers.insert(parsed, value);
-    }
     for (name, value) in &options.cookies {
         check_length(value, MAX_VALUE_BYTES)
             .map_err(|problem| InvalidOption::new(format!("cookies.{name}"), problem))?;
@@ -341,6 +326,32 @@ fn parse_fetch(options: ScrapeOptions) -> Result<FetchOptions, InvalidOption> {
         verify_ssl: options.verify_ssl,
         respect_robots: options.respect_robots,
     })
+}
+
+/// Headers that a caller may send.
+pub(crate) fn parse_headers(
+    written: &BTreeMap<String, String>,
+) -> Result<HeaderMap, InvalidOption> {
+    check_count("headers", written.len())?;
+    let mut headers = HeaderMap::new();
+    for (name, value) in written {
+        let field = || format!("headers.{name}");
+        let parsed = HeaderName::try_from(name.as_str())
+            .map_err(|_| InvalidOption::new(field(), "is not a header name"))?;
+        if CONNECTION_HEADERS.contains(&parsed.as_str()) {
+            return Err(InvalidOption::new(
+                field(),
+                "belongs to the connection; leave it out",
+            ));
+        }
+        check_length(value, MAX_VALUE_BYTES)
+            .map_err(|problem| InvalidOption::new(field(), problem))?;
+        let value = HeaderValue::try_from(value.as_str()).map_err(|_| {
+            InvalidOption::new(field(), "its value has characters no header may have")
+        })?;
+        headers.insert(parsed, value);
+    }
+    Ok(headers)
 }
 
 fn parse_proxy(text: &str) -> Result<Url, InvalidOption> {

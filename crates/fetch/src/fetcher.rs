@@ -1,7 +1,9 @@
 //! The front door of this crate: one `Fetcher` for the whole process, shared behind `Arc`.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
+use bytes::Bytes;
+use http::HeaderMap;
 use url::Url;
 
 use crate::{
@@ -48,6 +50,29 @@ impl Fetcher {
     /// had.
     pub async fn sitemaps(&self, plan: &FetchPlan) -> Vec<String> {
         self.climb.sitemaps(plan).await
+    }
+
+    /// Posts a body and returns the status of the answer. Redirects are not followed, and nothing is
+    /// tried again.
+    ///
+    /// # Errors
+    /// There is no answer within `limit`, or the address is refused.
+    pub async fn post(
+        &self,
+        url: &Url,
+        headers: HeaderMap,
+        body: Bytes,
+        limit: Duration,
+    ) -> Result<u16, FetchError> {
+        self.climb.rung().post(url, headers, body, limit).await
+    }
+
+    /// May an address be called?
+    ///
+    /// # Errors
+    /// `SsrfBlocked` when it is refused, `Dns` when its name says nothing.
+    pub async fn admits(&self, url: &Url) -> Result<(), FetchError> {
+        self.climb.rung().admits(url).await
     }
 
     /// What a crawl may ask of the host of this URL now.

@@ -94,6 +94,11 @@ impl<R: Rung> Climb<R> {
         }
     }
 
+    /// The rung itself, for what is no page.
+    pub(crate) fn rung(&self) -> &R {
+        &self.rung
+    }
+
     /// Climbs from the lowest rung that the plan allows, as long as the next one promises more.
     pub(crate) async fn fetch(&self, plan: &FetchPlan) -> FetchReport {
         let mut trip = self.set_out(plan);

@@ -7,6 +7,7 @@ mod coding;
 mod cookies;
 mod dial;
 mod fault;
+mod post;
 mod redirect;
 mod refresh;
 mod trail;
