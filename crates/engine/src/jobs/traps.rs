@@ -4,9 +4,16 @@
 
 use std::collections::HashMap;
 
+use trawls_contract::ErrorCode;
+use trawls_store::{OwnedJob, PageFilter, Store, StoreError};
 use url::Url;
 
 use super::{identity::hash, scope::Cut};
+
+/// Number of the first entry, which nobody asked to let in.
+const START: i64 = 1;
+/// Rows read at once.
+const PIECE: u32 = 5000;
 
 /// Longer URLs are written by no site for its readers.
 const MAX_URL_BYTES: usize = 2000;
@@ -37,6 +44,40 @@ struct Shape {
 }
 
 impl Traps {
+    /// What a job that is taken up again knew: its URLs were let in, its pages were learnt.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub(super) async fn recall(store: &Store, job: &OwnedJob) -> Result<Self, StoreError> {
+        let mut traps = Self::default();
+        let mut after = START;
+        loop {
+            let entries = store.entries_after(job, after, PIECE).await?;
+            let Some((last, _)) = entries.last() else {
+                break;
+            };
+            after = *last;
+            for url in entries.iter().filter_map(|(_, url)| Url::parse(url).ok()) {
+                let _was_let_in = traps.admit(&url);
+            }
+        }
+        let (all, mut after) = (PageFilter::default(), 0);
+        loop {
+            let pages = store.job_pages(&job.id, &all, after, PIECE).await?;
+            let pages = pages.map(|list| list.items).unwrap_or_default();
+            let Some(last) = pages.last() else {
+                return Ok(traps);
+            };
+            after = last.number;
+            for page in &pages {
+                if let Ok(url) = Url::parse(&page.url) {
+                    let code = page.code.as_deref();
+                    traps.learn(&url, code == Some(ErrorCode::Duplicate.as_str()));
+                }
+            }
+        }
+    }
+
     /// Is a link that belongs to the crawl worth following?
     pub(super) fn admit(&mut self, url: &Url) -> Result<(), Cut> {
         if url.as_str().len() > MAX_URL_BYTES || parameters(url) > MAX_PARAMETERS {

@@ -159,6 +159,23 @@ pub(super) async fn best(
     Ok(entries.collect())
 }
 
+/// Numbers and URLs in the order of discovery.
+pub(super) async fn after(
+    db: &SqlitePool,
+    job: i64,
+    after: i64,
+    limit: u32,
+) -> Result<Vec<(i64, String)>, StoreError> {
+    Ok(sqlx::query_as(
+        "SELECT number, url FROM frontier WHERE job = ? AND number > ? ORDER BY number LIMIT ?",
+    )
+    .bind(job)
+    .bind(after)
+    .bind(i64::from(limit))
+    .fetch_all(db)
+    .await?)
+}
+
 /// The URL of an entry.
 pub(super) async fn url(
     db: &SqlitePool,
