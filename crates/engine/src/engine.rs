@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -21,7 +21,7 @@ use trawls_store::Store;
 
 use crate::{
     EngineError, error, flights::Flights, jobs::Worker, reader::Reader, scrape, signs::Signs,
-    sweep, system,
+    sweep, system, webhooks,
 };
 
 /// How long `close` waits for the last commits.
@@ -57,11 +57,14 @@ struct Inner {
     started: Instant,
     running: AtomicU64,
     work: Option<Work>,
+    /// The one job that this process does, when it does no others.
+    errand: OnceLock<Worker>,
 }
 
 /// What this process does while nobody waits for it.
 struct Work {
     worker: Worker,
+    webhooks: AbortHandle,
     sweeper: AbortHandle,
 }
 
@@ -90,7 +93,8 @@ impl Engine {
             config,
         });
         let work = rooms.config.works.then(|| Work {
-            worker: Worker::start(Arc::clone(&rooms)),
+            worker: Worker::start(Arc::clone(&rooms), None),
+            webhooks: webhooks::start(Arc::clone(&rooms)).abort_handle(),
             sweeper: sweep::start(rooms.store.clone(), rooms.config.result_ttl).abort_handle(),
         });
         Self(Arc::new(Inner {
@@ -98,6 +102,7 @@ impl Engine {
             started: Instant::now(),
             running: AtomicU64::new(0),
             work,
+            errand: OnceLock::new(),
         }))
     }
 
@@ -205,11 +210,28 @@ impl Engine {
         self.rooms().stops.send_replace(true);
     }
 
-    /// Commits what is queued and closes the database, within bounds. Call it when no page runs.
-    pub async fn close(&self) {
+    /// Does one job in this process, when it does no others. The first one that is named.
+    pub fn work_on(&self, id: &str) {
+        let start = || Worker::start(Arc::clone(self.rooms()), Some(id.to_owned()));
+        self.0.errand.get_or_init(start);
+    }
+
+    /// Waits until running pages have ended, within bounds, and the jobs are given back.
+    pub async fn stop_working(&self) {
         self.announce_stop();
         if let Some(work) = &self.0.work {
             work.worker.ended().await;
+        }
+        if let Some(errand) = self.0.errand.get() {
+            errand.ended().await;
+        }
+    }
+
+    /// Commits what is queued and closes the database, within bounds. Call it when no page runs.
+    pub async fn close(&self) {
+        self.stop_working().await;
+        if let Some(work) = &self.0.work {
+            work.webhooks.abort();
             work.sweeper.abort();
         }
         let closing = self.0.rooms.store.close();
@@ -221,6 +243,7 @@ impl Engine {
 
 impl Drop for Work {
     fn drop(&mut self) {
+        self.webhooks.abort();
         self.sweeper.abort();
     }
 }

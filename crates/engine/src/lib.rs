@@ -4,12 +4,15 @@
 //! `PageResult`, never an `Err`; errors are for broken infrastructure. No HTTP face, no environment.
 
 mod address;
+mod bm25;
 #[cfg(test)]
 mod corridor_tests;
 mod engine;
 mod error;
+mod export;
 mod flights;
 mod jobs;
+mod map;
 mod outcome;
 mod page_cache;
 mod plan;
@@ -21,8 +24,11 @@ mod sitemaps;
 mod soft_404;
 mod sweep;
 mod system;
+mod webhooks;
 
 pub use engine::{Engine, EngineConfig};
 pub use error::EngineError;
+pub use export::file_name;
 pub use jobs::{JobEvent, NoJob};
+pub use map::NoMap;
 pub use trawls_store::PageFilter;

@@ -120,9 +120,7 @@ impl Visited {
 
 impl Keepsake {
     fn of(page: &PageResult, fetched: &Fetched, key: Option<CacheKey>) -> Self {
-        // `raw_html` is the same text: once is enough.
-        let keeps_body =
-            page.raw_html.is_none() && (1..=MAX_KEPT_BODY).contains(&fetched.body.len());
+        let keeps_body = (1..=MAX_KEPT_BODY).contains(&fetched.body.len());
         let key = key.filter(|_| page_cache::is_worth_keeping(page, fetched));
         Self {
             body: keeps_body.then(|| RawBody {
@@ -245,7 +243,7 @@ async fn read(
     Some(read_raw(rooms, request, document, deadline).await)
 }
 
-async fn read_raw(
+pub(crate) async fn read_raw(
     rooms: &Rooms,
     request: &ScrapeRequest,
     document: RawDocument,

@@ -27,14 +27,35 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
         if !is_json(request.headers()) {
             return Err(HttpError::NotJsonType);
         }
-        match tokio::time::timeout(BODY_TIMEOUT, Bytes::from_request(request, state)).await {
-            Ok(Ok(bytes)) => Ok(Self(read_body(&bytes)?)),
-            Ok(Err(error)) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-                Err(HttpError::BodyTooLarge(MAX_BODY_BYTES))
-            }
-            Ok(Err(_)) => Err(HttpError::BadBody),
-            Err(_) => Err(HttpError::BodyTimeout),
+        Ok(Self(read_body(&bytes(request, state).await?)?))
+    }
+}
+
+/// A body that may be left out.
+pub(crate) struct OptionalBody<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for OptionalBody<T> {
+    type Rejection = HttpError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, HttpError> {
+        let says_json = is_json(request.headers());
+        let bytes = bytes(request, state).await?;
+        match (bytes.is_empty(), says_json) {
+            (true, _) => Ok(Self(T::default())),
+            (false, true) => Ok(Self(read_body(&bytes)?)),
+            (false, false) => Err(HttpError::NotJsonType),
         }
+    }
+}
+
+async fn bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, HttpError> {
+    match tokio::time::timeout(BODY_TIMEOUT, Bytes::from_request(request, state)).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(error)) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+            Err(HttpError::BodyTooLarge(MAX_BODY_BYTES))
+        }
+        Ok(Err(_)) => Err(HttpError::BadBody),
+        Err(_) => Err(HttpError::BodyTimeout),
     }
 }
 

@@ -20,7 +20,10 @@ use crate::{
     error::HttpError,
     gate, headers,
     openapi::Description,
-    routes::{events, health, jobs, pages, scrape, start, system},
+    routes::{
+        deliveries, events, export, health, jobs, map, pages, reprocess, scrape, start, system,
+        tree,
+    },
 };
 
 /// The routes of the API with their description; those of the first list need the key.
@@ -28,6 +31,7 @@ pub(crate) fn api() -> (OpenApiRouter<App>, OpenApiRouter<App>) {
     let keyed = OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(scrape::scrape))
         .routes(routes!(pages::page))
+        .routes(routes!(map::map))
         .routes(routes!(start::crawl))
         .routes(routes!(start::batch))
         .routes(routes!(jobs::jobs))
@@ -35,7 +39,12 @@ pub(crate) fn api() -> (OpenApiRouter<App>, OpenApiRouter<App>) {
         .routes(routes!(jobs::pages))
         .routes(routes!(jobs::cancel))
         .routes(routes!(jobs::retry))
+        .routes(routes!(reprocess::reprocess))
         .routes(routes!(events::events))
+        .routes(routes!(tree::tree))
+        .routes(routes!(export::export))
+        .routes(routes!(deliveries::deliveries))
+        .routes(routes!(deliveries::resend))
         .routes(routes!(system::system));
     let open = OpenApiRouter::new()
         .routes(routes!(health::healthz))

@@ -28,6 +28,15 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "working_time",
         include_str!("../../../migrations/0003_working_time.sql"),
     ),
+    ("maps", include_str!("../../../migrations/0004_maps.sql")),
+    (
+        "webhooks",
+        include_str!("../../../migrations/0005_webhooks.sql"),
+    ),
+    (
+        "reprocess",
+        include_str!("../../../migrations/0006_reprocess.sql"),
+    ),
 ];
 
 /// Connections to one database.

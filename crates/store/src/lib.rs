@@ -11,6 +11,7 @@ mod database;
 mod error;
 mod hot;
 mod jobs;
+mod maps;
 mod pages;
 mod requests;
 mod store;
@@ -20,8 +21,8 @@ pub use cache::{CacheKey, CachedPage, Validators};
 pub use database::Figures;
 pub use error::StoreError;
 pub use jobs::{
-    Entry, InJob, JobToMake, Known, Marked, Marks, NewEntry, NewPage, OwnedJob, Owner, PageFilter,
-    Step,
+    Entry, Hook, InJob, JobContent, JobToMake, Known, Marked, Marks, NewEntry, NewPage, OwnedJob,
+    Owner, PageFilter, Reread, Rereadable, Step, ToReread, Told,
 };
 pub use pages::RawBody;
 pub use store::{Keep, Store};

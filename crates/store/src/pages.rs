@@ -109,6 +109,37 @@ pub(crate) async fn find_body(
     )
 }
 
+/// The same body for another page.
+pub(crate) async fn copy_body(
+    db: &mut SqliteConnection,
+    from: &str,
+    to: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "INSERT INTO page_bodies (page_id, content_type, body) \
+         SELECT ?, content_type, body FROM page_bodies WHERE page_id = ?",
+    )
+    .bind(to)
+    .bind(from)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Gives the body of a page to the one that was read from it again.
+pub(crate) async fn move_body(
+    db: &mut SqliteConnection,
+    from: &str,
+    to: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("UPDATE page_bodies SET page_id = ? WHERE page_id = ?")
+        .bind(to)
+        .bind(from)
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
 /// Removes a page with its body and cache entries.
 pub(crate) async fn remove(db: &mut SqliteConnection, id: &str) -> Result<(), sqlx::Error> {
     sqlx::query("DELETE FROM pages WHERE id = ?")

@@ -2,17 +2,19 @@
 //! one page of it; what is true of a job is in the database, never here alone.
 
 mod events;
-mod identity;
+pub(crate) mod identity;
 mod lanes;
 mod ledger;
 mod order;
 mod page;
 mod plan;
+mod reread;
 mod runner;
-mod scope;
+pub(crate) mod scope;
 mod seeds;
 mod simhash;
 mod traps;
+mod tree;
 mod twins;
 mod worker;
 
@@ -22,12 +24,12 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use trawls_contract::{
     BatchBody, BatchJob, BatchRequest, CrawlBody, CrawlRequest, InvalidOption, Job, JobKind,
-    JobPage, JobStatus, List,
+    JobPage, JobStatus, List, Webhook,
 };
 use trawls_store::{JobToMake, PageFilter, StoreError};
 
 pub use self::events::JobEvent;
-pub(crate) use self::worker::Worker;
+pub(crate) use self::{runner::stopped, worker::Worker};
 use crate::{Engine, EngineError};
 
 /// Why a job was not made.
@@ -51,10 +53,12 @@ impl Engine {
     /// What is wrong with the body, or with the database.
     pub async fn start_crawl(&self, body: CrawlBody, key: Option<String>) -> Result<Job, NoJob> {
         let request = CrawlRequest::parse(body.clone(), plan::CHECKS)?;
+        self.check_webhook(body.webhook.as_ref()).await?;
         let job = JobToMake {
             kind: JobKind::Crawl,
             url: request.scrape.url.to_string(),
             idempotency: hashes(key, &body),
+            has_webhook: body.webhook.is_some(),
             request: &body,
             entries: vec![plan::start_of(&request)],
         };
@@ -72,11 +76,13 @@ impl Engine {
         key: Option<String>,
     ) -> Result<BatchJob, NoJob> {
         let request = BatchRequest::parse(body.clone(), plan::CHECKS)?;
+        self.check_webhook(body.webhook.as_ref()).await?;
         let listed = plan::entries_of(&request);
         let job = JobToMake {
             kind: JobKind::Batch,
             url: request.scrape.url.to_string(),
             idempotency: hashes(key, &body),
+            has_webhook: body.webhook.is_some(),
             request: &body,
             entries: listed.entries,
         };
@@ -85,6 +91,13 @@ impl Engine {
             invalid_urls: listed.invalid,
             duplicate_urls: listed.duplicates,
         })
+    }
+
+    async fn check_webhook(&self, webhook: Option<&Webhook>) -> Result<(), InvalidOption> {
+        match webhook {
+            Some(webhook) => self.admit_webhook(webhook).await,
+            None => Ok(()),
+        }
     }
 
     async fn make<R: Serialize>(&self, job: JobToMake<'_, R>) -> Result<Job, NoJob> {

@@ -81,7 +81,8 @@ impl Brief {
         if page.from_cache && page.links.is_none() && self.scope.is_some() {
             page.links = links_again(&rooms, &request, &page).await;
         }
-        // One that the cache answered has the id of the page that it was.
+        // One that the cache answered has the id of the page that it was, and its body.
+        let kept_as = page.from_cache.then_some(page.id);
         page.id = uuid::Uuid::now_v7().to_string();
         page.depth = Some(entry.depth);
         page.referrer.clone_from(&entry.referrer);
@@ -99,6 +100,7 @@ impl Brief {
                 entry,
                 host,
                 url: Some(url),
+                kept_as,
                 bytes,
                 found,
                 cut,
@@ -116,6 +118,7 @@ impl Brief {
             entry,
             host,
             url: None,
+            kept_as: None,
             bytes: 0,
             found: Vec::new(),
             cut: Vec::new(),
@@ -138,15 +141,14 @@ impl Brief {
             body: keepsake.body.filter(|_| !is_copy),
             cache: keepsake.cache,
         };
+        let in_job = InJob {
+            entry: visit.entry.number,
+            bytes: visit.bytes,
+            marks,
+        };
+        let packed = NewPage::pack(keep, in_job);
         Done {
-            page: NewPage::pack(
-                keep,
-                InJob {
-                    entry: visit.entry.number,
-                    bytes: visit.bytes,
-                    marks,
-                },
-            ),
+            page: packed.map(|page| page.with_body_of(visit.kept_as.filter(|_| !is_copy))),
             entry: visit.entry,
             host: visit.host,
             url: visit.url,
@@ -201,6 +203,20 @@ impl Brief {
         }
     }
 
+    /// What later pages are compared with.
+    pub(super) fn marks(&self, page: &PageResult) -> Marks {
+        let canonical = page
+            .metadata
+            .as_ref()
+            .and_then(|metadata| metadata.canonical.as_deref());
+        let identity = |url: &str| Url::parse(url).ok().map(|url| self.identities.of(&url));
+        Marks {
+            final_url: identity(&page.final_url),
+            canonical: canonical.and_then(identity),
+            simhash: page.markdown.as_deref().and_then(simhash),
+        }
+    }
+
     /// Takes back the success of a page that does not belong, or that was delivered already.
     fn judge(&self, page: &mut PageResult, entry: &Entry) -> (Marks, Option<(i64, Likeness)>) {
         let nothing = (Marks::default(), None);
@@ -216,16 +232,7 @@ impl Brief {
             skip(page, ErrorInfo::new(ErrorCode::OutOfScope, why));
             return nothing;
         }
-        let canonical = page
-            .metadata
-            .as_ref()
-            .and_then(|metadata| metadata.canonical.as_deref());
-        let canonical = canonical.and_then(|url| Url::parse(url).ok());
-        let marks = Marks {
-            final_url: Some(self.identities.of(&final_url)),
-            canonical: canonical.map(|url| self.identities.of(&url)),
-            simhash: page.markdown.as_deref().and_then(simhash),
-        };
+        let marks = self.marks(page);
         // A batch asks for each of its pages by name.
         if self.scope.is_none() {
             return (marks, None);
@@ -240,6 +247,8 @@ struct Visit {
     entry: Entry,
     host: i64,
     url: Option<Url>,
+    /// The page that has its body.
+    kept_as: Option<String>,
     bytes: u64,
     found: Vec<Found>,
     cut: Vec<Cut>,

@@ -27,7 +27,7 @@ use crate::engine::Rooms;
 const HEARTBEAT: Duration = Duration::from_secs(1);
 /// How long running pages may take to end when the process stops.
 const STOP_PATIENCE: Duration = Duration::from_secs(10);
-/// A commit is tried again after so long, so often: a busy database recovers, a full disk may.
+/// A commit is tried again after so long, so often.
 const RETRY_WAIT: Duration = Duration::from_secs(1);
 const COMMIT_TRIES: u32 = 20;
 /// Between two tries to write down that a job failed.
@@ -95,9 +95,10 @@ impl Runner {
     ) -> Result<Self, StoreError> {
         let known = rooms.store.known(&job).await?;
         let brief = plan.brief(Arc::clone(&job), &known.marked);
+        let traps = Traps::recall(&rooms.store, &job).await?;
         Ok(Self {
             lanes: Lanes::new(plan.is_ranked(), plan.scrape.fetch.delay),
-            ledger: Ledger::open(&plan, &job, known, Traps::default()),
+            ledger: Ledger::open(&plan, &job, known, traps),
             running: JoinSet::new(),
             under_way: HashMap::new(),
             commit: None,
@@ -323,9 +324,17 @@ impl Runner {
 }
 
 async fn commit(rooms: &Rooms, job: &OwnedJob, step: Arc<Step>) -> Result<(), StoreError> {
+    persistently(|| rooms.store.step_job(job, Arc::clone(&step))).await
+}
+
+/// Tries a write again and again: a busy database recovers, a full disk may.
+pub(super) async fn persistently<F>(write: impl Fn() -> F) -> Result<(), StoreError>
+where
+    F: Future<Output = Result<(), StoreError>>,
+{
     let mut tries = 1;
     loop {
-        match rooms.store.step_job(job, Arc::clone(&step)).await {
+        match write().await {
             Ok(()) => return Ok(()),
             Err(StoreError::LeaseLost) => return Err(StoreError::LeaseLost),
             Err(error) if tries >= COMMIT_TRIES => return Err(error),
@@ -345,7 +354,7 @@ async fn ends(commit: &mut Option<Commit>) -> Result<(), StoreError> {
 }
 
 /// Ready when this process stops.
-pub(super) async fn stopped(stop: &mut watch::Receiver<bool>) {
+pub(crate) async fn stopped(stop: &mut watch::Receiver<bool>) {
     // An error is the end of the sender, and so of the process.
     let _stops = stop.wait_for(|stops| *stops).await;
 }

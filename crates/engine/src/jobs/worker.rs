@@ -8,10 +8,11 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 use trawls_contract::{ErrorCode, ErrorInfo, JobStatus};
-use trawls_store::{OwnedJob, Owner};
+use trawls_store::{OwnedJob, Owner, StoreError};
 
 use super::{
     plan::Plan,
+    reread::reread,
     runner::{Ended, Runner, stopped},
 };
 use crate::engine::Rooms;
@@ -26,10 +27,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 pub(crate) struct Worker(Mutex<Option<JoinHandle<()>>>);
 
 impl Worker {
-    /// Starts working.
-    pub(crate) fn start(rooms: Arc<Rooms>) -> Self {
+    /// Starts working: on every job, or on the one that is named.
+    pub(crate) fn start(rooms: Arc<Rooms>, only: Option<String>) -> Self {
         let stop = rooms.stops.subscribe();
-        Self(Mutex::new(Some(tokio::spawn(work(rooms, stop)))))
+        Self(Mutex::new(Some(tokio::spawn(work(rooms, only, stop)))))
     }
 
     /// Waits until running pages have ended, within bounds, and the jobs are given back.
@@ -42,13 +43,13 @@ impl Worker {
     }
 }
 
-async fn work(rooms: Arc<Rooms>, mut stop: watch::Receiver<bool>) {
+async fn work(rooms: Arc<Rooms>, only: Option<String>, mut stop: watch::Receiver<bool>) {
     let mut signs = rooms.signs.of_queue();
     let mut jobs = JoinSet::new();
     let mut owner: Option<Owner> = None;
     while !*stop.borrow() {
         if jobs.len() < JOBS
-            && let Some(job) = claim(&rooms, &mut owner).await
+            && let Some(job) = claim(&rooms, &mut owner, only.as_deref()).await
         {
             jobs.spawn(run(Arc::clone(&rooms), job, stop.clone()));
             continue;
@@ -67,7 +68,7 @@ async fn work(rooms: Arc<Rooms>, mut stop: watch::Receiver<bool>) {
     while jobs.join_next().await.is_some() {}
 }
 
-async fn claim(rooms: &Rooms, owner: &mut Option<Owner>) -> Option<OwnedJob> {
+async fn claim(rooms: &Rooms, owner: &mut Option<Owner>, only: Option<&str>) -> Option<OwnedJob> {
     if owner.is_none() {
         match rooms.store.owner() {
             Ok(new) => *owner = Some(new),
@@ -77,7 +78,7 @@ async fn claim(rooms: &Rooms, owner: &mut Option<Owner>) -> Option<OwnedJob> {
             }
         }
     }
-    match rooms.store.claim_job(owner.as_ref()?).await {
+    match rooms.store.claim_job(owner.as_ref()?, only).await {
         Ok(job) => job,
         Err(error) => {
             tracing::warn!(%error, "no job was taken");
@@ -93,32 +94,51 @@ async fn run(rooms: Arc<Rooms>, job: OwnedJob, stop: watch::Receiver<bool>) {
         Ok(plan) => plan,
         Err(why) => return refuse(&rooms, &job, ErrorCode::InvalidOptions, &why).await,
     };
-    match Runner::new(Arc::clone(&rooms), Arc::clone(&job), plan).await {
+    let ended = match job.reread {
         // In a task of its own: the third wall where panics are caught.
-        Ok(runner) => match tokio::spawn(runner.run(stop)).await {
-            Ok(Ended::Finished(status)) => {
-                tracing::info!(job.id, job.status = status.as_str(), "job ended");
-            }
-            Ok(Ended::Released) => tracing::info!(job.id, "job given back"),
-            Ok(Ended::Lost) => tracing::warn!(job.id, "job lost"),
+        Some(_) => tokio::spawn(read_again(Arc::clone(&rooms), Arc::clone(&job), plan, stop)).await,
+        None => match Runner::new(Arc::clone(&rooms), Arc::clone(&job), plan).await {
+            Ok(runner) => tokio::spawn(runner.run(stop)).await,
             Err(error) => {
-                tracing::error!(%error, job.id, "a job panicked");
-                refuse(
-                    &rooms,
-                    &job,
-                    ErrorCode::Internal,
-                    "A fault of ours ended this job.",
-                )
-                .await;
+                tracing::error!(%error, job.id, "a job was not taken up");
+                tokio::time::sleep(LOOK_EVERY).await;
+                let _later = rooms.store.release_job(&job).await;
+                return;
             }
         },
+    };
+    match ended {
+        Ok(Ended::Finished(status)) => {
+            tracing::info!(job.id, job.status = status.as_str(), "job ended");
+        }
+        Ok(Ended::Released) => tracing::info!(job.id, "job given back"),
+        Ok(Ended::Lost) => tracing::warn!(job.id, "job lost"),
         Err(error) => {
-            tracing::error!(%error, job.id, "a job was not taken up");
-            tokio::time::sleep(LOOK_EVERY).await;
-            let _later = rooms.store.release_job(&job).await;
+            tracing::error!(%error, job.id, "a job panicked");
+            let why = "A fault of ours ended this job.";
+            refuse(&rooms, &job, ErrorCode::Internal, why).await;
         }
     }
     rooms.signs.committed(&job.id);
+}
+
+async fn read_again(
+    rooms: Arc<Rooms>,
+    job: Arc<OwnedJob>,
+    plan: Plan,
+    stop: watch::Receiver<bool>,
+) -> Ended {
+    let brief = plan.brief(Arc::clone(&job), &[]);
+    match reread(&rooms, &job, &brief, stop).await {
+        Ok(ended) => ended,
+        Err(StoreError::LeaseLost) => Ended::Lost,
+        Err(error) => {
+            tracing::error!(%error, job.id, "a job's pages were not read again");
+            let why = "Its pages could not be kept; those that it has are good.";
+            refuse(&rooms, &job, ErrorCode::Internal, why).await;
+            Ended::Finished(JobStatus::Failed)
+        }
+    }
 }
 
 /// Ends a job that cannot go on.

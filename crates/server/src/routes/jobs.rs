@@ -50,7 +50,7 @@ pub(crate) struct PageQuery {
     limit: Option<u32>,
 }
 
-fn limit(asked: Option<u32>) -> Result<u32, HttpError> {
+pub(super) fn limit(asked: Option<u32>) -> Result<u32, HttpError> {
     match asked.unwrap_or(LIMIT) {
         limit @ 1..=MAX_LIMIT => Ok(limit),
         _ => Err(InvalidOption::new("limit", format!("must be 1 to {MAX_LIMIT}")).into()),

@@ -9,13 +9,18 @@ use trawls_engine::EngineError;
 
 use crate::error::HttpError;
 
+pub(crate) mod deliveries;
 pub(crate) mod events;
+pub(crate) mod export;
 pub(crate) mod health;
 pub(crate) mod jobs;
+pub(crate) mod map;
 pub(crate) mod pages;
+pub(crate) mod reprocess;
 pub(crate) mod scrape;
 pub(crate) mod start;
 pub(crate) mod system;
+pub(crate) mod tree;
 
 /// A 200 with a declared type, serialised once.
 fn json<T: Serialize>(value: &T) -> Result<Response, HttpError> {

@@ -1,14 +1,14 @@
 //! What the writer does to jobs, one variant per transition. Every transition of a running job
 //! proves first that the job is still its owner's: whoever lost it cannot write.
 
-use std::sync::Arc;
-
 use sqlx::SqliteConnection;
 use trawls_contract::JobStatus;
 
 use super::{
-    Step, frontier,
+    hooks::{self, ClaimedHook, HookClaim, HookStep},
+    reread::{self, RereadRow},
     rows::{self, ClaimedJob, NewJob},
+    step::StepRow,
 };
 use crate::StoreError;
 
@@ -31,8 +31,25 @@ pub(crate) enum JobChange {
     Cancel { job: i64, now: i64 },
     /// Failed and empty pages of an ended job are to be done again.
     Retry { job: i64 },
+    /// All pages that have a body are to be read again.
+    Reprocess { job: i64, request: Vec<u8> },
+    /// Pages that were read again, in the place of what they were.
+    Reread(Box<RereadRow>),
     /// Removes up to `limit` pages of an ended job, then the job itself.
     Erase { job: i64, limit: i64 },
+    /// The next webhook that nobody takes care of goes to the claimer.
+    ClaimHook(HookClaim),
+    /// Past an event.
+    HookStep(Box<HookStep>),
+    /// Anybody may tell.
+    ReleaseHook(Lease),
+    /// A delivery was sent again.
+    DeliveredAgain {
+        job: i64,
+        number: i64,
+        delivered: bool,
+        attempts: String,
+    },
 }
 
 /// The present owner of a running job, and until when.
@@ -53,15 +70,8 @@ pub(crate) struct Claim {
     pub(crate) now: i64,
     /// Owners whose process is gone.
     pub(crate) dead: Vec<String>,
-}
-
-/// Pages, new URLs and counts of one job.
-#[derive(Debug)]
-pub(crate) struct StepRow {
-    pub(crate) lease: Lease,
-    /// JSON.
-    pub(crate) counts: String,
-    pub(crate) step: Arc<Step>,
+    /// Id of the only job that is wanted.
+    pub(crate) only: Option<String>,
 }
 
 /// How a job ends.
@@ -87,8 +97,9 @@ pub(crate) enum JobAnswer {
     },
     /// Ids of removed pages, which will be done again.
     Retried(Vec<String>),
-    /// Ids of removed pages; empty when the job is gone.
+    /// Ids of removed pages; of an erasure empty when the job is gone.
     Erased(Vec<String>),
+    Hook(Option<ClaimedHook>),
 }
 
 impl JobChange {
@@ -126,25 +137,30 @@ impl JobChange {
                 let delta = -i64::try_from(removed.len()).unwrap_or(i64::MAX);
                 return Ok((JobAnswer::Erased(removed), delta));
             }
+            Self::Reprocess { job, request } => {
+                reread::reprocess(db, *job, request).await?;
+                JobAnswer::Done
+            }
+            Self::Reread(reread) => JobAnswer::Erased(reread.apply(db).await?),
+            Self::ClaimHook(claim) => JobAnswer::Hook(claim.apply(db).await?),
+            Self::HookStep(step) => {
+                step.apply(db).await?;
+                JobAnswer::Done
+            }
+            Self::ReleaseHook(lease) => {
+                hooks::release(db, lease).await?;
+                JobAnswer::Done
+            }
+            Self::DeliveredAgain {
+                job,
+                number,
+                delivered,
+                attempts,
+            } => {
+                hooks::update(db, (*job, *number), *delivered, attempts).await?;
+                JobAnswer::Done
+            }
         };
         Ok((answer, 0))
-    }
-}
-
-impl StepRow {
-    async fn apply(&self, db: &mut SqliteConnection) -> Result<i64, StoreError> {
-        let (job, step) = (self.lease.job, &self.step);
-        let last_page = (step.first_page + step.pages.len() as u64).saturating_sub(1);
-        rows::renew(db, &self.lease, Some((&self.counts, last_page))).await?;
-        for (number, page) in (step.first_page..).zip(&step.pages) {
-            page.packed.insert(db, Some(job)).await?;
-            if let Some(cache) = &page.cache {
-                cache.upsert(db).await?;
-            }
-            page.in_job.insert(db, (job, number), &page.packed).await?;
-            frontier::finish(db, job, page.in_job.entry).await?;
-        }
-        frontier::insert(db, job, &step.entries).await?;
-        Ok(i64::try_from(step.pages.len()).unwrap_or(i64::MAX))
     }
 }

@@ -3,10 +3,14 @@
 //! instant the three agree.
 
 mod change;
+mod contents;
 mod frontier;
+mod hooks;
 mod owner;
 mod pages;
+mod reread;
 mod rows;
+mod step;
 
 use std::{
     sync::Arc,
@@ -19,16 +23,20 @@ use trawls_contract::{ErrorInfo, Job, JobCounts, JobKind, JobPage, JobStatus, Li
 
 pub(crate) use self::change::{JobAnswer, JobChange};
 use self::{
-    change::{Claim, Finish, Lease, StepRow},
-    pages::JobPageRow,
+    change::{Claim, Finish, Lease},
     rows::Named,
+    step::StepRow,
 };
 pub use self::{
+    contents::JobContent,
     frontier::{Entry, NewEntry},
+    hooks::{Hook, Told},
     owner::Owner,
     pages::{InJob, Marked, Marks, PageFilter},
+    reread::{Reread, Rereadable, ToReread},
+    step::{NewPage, Step},
 };
-use crate::{Keep, Store, StoreError, cache::CacheRow, codec, pages::PageRow, writer::Change};
+use crate::{Store, StoreError, codec, writer::Change};
 
 /// Without a sign of life for so long, a running job may be taken over. Long, because the death of
 /// a process is seen by its lock; this is for one that hangs.
@@ -47,6 +55,8 @@ pub struct JobToMake<'a, R> {
     pub request: &'a R,
     /// What to begin with.
     pub entries: Vec<NewEntry>,
+    /// Is somebody to be told of its events?
+    pub has_webhook: bool,
     /// Hashes of the key and of the body.
     pub idempotency: Option<([u8; 32], [u8; 32])>,
 }
@@ -69,6 +79,8 @@ pub struct OwnedJob {
     worked_before: Duration,
     budget_from: Duration,
     taken_at: Instant,
+    /// The pages that are to be read again; without them the frontier is to be done.
+    pub reread: Option<ToReread>,
 }
 
 /// What is known of a job's URLs when it is taken up.
@@ -82,45 +94,6 @@ pub struct Known {
     pub waiting: u64,
     /// Delivered pages, which later ones are compared with.
     pub marked: Vec<Marked>,
-}
-
-/// What is committed together. Shared, so that a commit that failed can be tried again.
-#[derive(Debug)]
-pub struct Step {
-    /// Number of the first page; the others follow.
-    pub first_page: u64,
-    /// Pages with an outcome.
-    pub pages: Vec<NewPage>,
-    /// URLs that were found.
-    pub entries: Vec<NewEntry>,
-    /// The job's counts with all of this.
-    pub counts: JobCounts,
-}
-
-/// A page of a step.
-#[derive(Debug)]
-pub struct NewPage {
-    packed: PageRow,
-    cache: Option<CacheRow>,
-    in_job: JobPageRow,
-}
-
-impl NewPage {
-    /// Compresses a page. CPU work: not for an async thread when the page is large.
-    ///
-    /// # Errors
-    /// The page cannot be packed.
-    pub fn pack(keep: Keep, in_job: InJob) -> Result<Self, StoreError> {
-        let Keep { page, body, cache } = keep;
-        let packed = PageRow::pack(&page, body.as_ref())?;
-        let in_job = JobPageRow::new(&page, in_job);
-        let cache = cache.map(|(key, validators)| CacheRow::of(&page, key, validators));
-        Ok(Self {
-            packed,
-            cache,
-            in_job,
-        })
-    }
 }
 
 impl OwnedJob {
@@ -170,6 +143,7 @@ impl Store {
             now: Timestamp::now().as_millisecond(),
             request: codec::pack_json(job.request)?,
             entries: job.entries,
+            has_webhook: job.has_webhook,
             idempotency: job
                 .idempotency
                 .map(|(key, body)| (key.to_vec(), body.to_vec())),
@@ -224,24 +198,24 @@ impl Store {
             .map(Some)
     }
 
-    /// Takes the oldest job that waits, or whose owner is dead or silent.
+    /// Takes the oldest job that waits, or whose owner is dead or silent: of all jobs, or `only`
+    /// the one that is named.
     ///
     /// # Errors
     /// The database cannot be written.
-    pub async fn claim_job(&self, owner: &Owner) -> Result<Option<OwnedJob>, StoreError> {
+    pub async fn claim_job(
+        &self,
+        owner: &Owner,
+        only: Option<&str>,
+    ) -> Result<Option<OwnedJob>, StoreError> {
         let owners = rows::owners(&self.database.readers).await?;
-        let is_dead = |id: &String| {
-            id != owner.id()
-                && self
-                    .folder()
-                    .is_some_and(|folder| owner::is_dead(folder, id))
-        };
         let now = Timestamp::now();
         let claim = Claim {
             owner: owner.id().to_owned(),
             until: until(now),
             now: now.as_millisecond(),
-            dead: owners.into_iter().filter(is_dead).collect(),
+            dead: self.dead_among(owners, owner),
+            only: only.map(str::to_owned),
         };
         let answer = self.change_job(JobChange::Claim(claim)).await?;
         let JobAnswer::Claimed(claimed) = answer else {
@@ -262,6 +236,13 @@ impl Store {
             worked_before: Duration::from_millis(job.worked_ms.unsigned_abs()),
             budget_from: Duration::from_millis(job.budget_from_ms.unsigned_abs()),
             taken_at: Instant::now(),
+            reread: match (job.reread_until, job.ended_as) {
+                (Some(until), Some(ended_as)) => Some(ToReread {
+                    until: until.unsigned_abs(),
+                    ended_as: codec::from_name(&ended_as)?,
+                }),
+                _ => None,
+            },
             id: job.id,
         }))
     }
@@ -302,6 +283,19 @@ impl Store {
     pub async fn release_job(&self, job: &OwnedJob) -> Result<(), StoreError> {
         let lease = job.lease(Timestamp::now());
         self.change_job(JobChange::Release(lease)).await.map(drop)
+    }
+
+    /// Numbers and URLs of the entries after number `after`, in order.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn entries_after(
+        &self,
+        job: &OwnedJob,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<(i64, String)>, StoreError> {
+        frontier::after(&self.database.readers, job.number, after, limit).await
     }
 
     /// The URL of an entry.
@@ -449,6 +443,16 @@ impl Store {
                 other => return Err(unexpected(&other)),
             }
         }
+    }
+
+    /// Owners whose process is gone; `own` is not.
+    fn dead_among(&self, mut owners: Vec<String>, own: &Owner) -> Vec<String> {
+        let is_dead = |id: &str| {
+            self.folder()
+                .is_some_and(|folder| owner::is_dead(folder, id))
+        };
+        owners.retain(|id| id != own.id() && is_dead(id));
+        owners
     }
 
     async fn find_job(&self, id: &str) -> Result<Option<(i64, Job)>, StoreError> {

@@ -7,6 +7,7 @@ use trawls_contract::{Job, JobCounts, JobKind, JobStatus, List, Outcome};
 use super::{
     change::{Claim, Finish, Lease},
     frontier::{self, NewEntry},
+    hooks,
 };
 use crate::{StoreError, codec, pages};
 
@@ -23,6 +24,7 @@ pub(crate) struct NewJob {
     /// The body of the call, packed.
     pub(crate) request: Vec<u8>,
     pub(crate) entries: Vec<NewEntry>,
+    pub(crate) has_webhook: bool,
     /// Hashes of the idempotency key and of the body.
     pub(crate) idempotency: Option<(Vec<u8>, Vec<u8>)>,
 }
@@ -38,6 +40,8 @@ pub(crate) struct ClaimedJob {
     pub(crate) last_page: i64,
     pub(crate) worked_ms: i64,
     pub(crate) budget_from_ms: i64,
+    pub(crate) reread_until: Option<i64>,
+    pub(crate) ended_as: Option<String>,
 }
 
 impl NewJob {
@@ -72,6 +76,9 @@ impl NewJob {
         .fetch_one(&mut *db)
         .await?;
         frontier::insert(db, number, &self.entries).await?;
+        if self.has_webhook {
+            hooks::insert(db, number).await?;
+        }
         if let Some((key, body)) = &self.idempotency {
             sqlx::query(
                 "INSERT INTO idempotency_keys (idempotency_key, body, job, used_at) \
@@ -99,6 +106,8 @@ impl FromRow<'_, SqliteRow> for ClaimedJob {
             last_page: row.try_get("last_page")?,
             worked_ms: row.try_get("worked_ms")?,
             budget_from_ms: row.try_get("budget_from_ms")?,
+            reread_until: row.try_get("reread_until")?,
+            ended_as: row.try_get("ended_as")?,
         })
     }
 }
@@ -114,7 +123,7 @@ pub(super) async fn claim(
     query.push("), owner = ").push_bind(&claim.owner);
     query.push(", owned_until = ").push_bind(claim.until);
     query.push(
-        " WHERE number = (SELECT number FROM jobs WHERE status = 'queued' \
+        " WHERE number = (SELECT number FROM jobs WHERE (status = 'queued' \
          OR (status = 'running' AND owner <> ",
     );
     // Not one's own: after a long sleep of the machine its runner is still at it.
@@ -124,9 +133,14 @@ pub(super) async fn claim(
     for owner in &claim.dead {
         dead.push_bind(owner);
     }
+    query.push("))))");
+    if let Some(only) = &claim.only {
+        query.push(" AND id = ").push_bind(only);
+    }
     query.push(
-        "))) ORDER BY number LIMIT 1) \
-         RETURNING number, id, kind, request, counts, last_page, worked_ms, budget_from_ms",
+        " ORDER BY number LIMIT 1) \
+         RETURNING number, id, kind, request, counts, last_page, worked_ms, budget_from_ms, \
+         reread_until, ended_as",
     );
     let claimed = query.build_query_as().fetch_optional(db).await?;
     Ok(claimed.map(Box::new))
@@ -161,8 +175,9 @@ pub(super) async fn renew(
 
 pub(super) async fn finish(db: &mut SqliteConnection, finish: &Finish) -> Result<(), StoreError> {
     let ended = sqlx::query(
-        "UPDATE jobs SET status = ?, error = ?, finished_at = ?, worked_ms = ?, cancelling = 0, \
-         owner = NULL, owned_until = NULL WHERE number = ? AND owner = ? AND status = 'running'",
+        "UPDATE jobs SET status = ?, error = coalesce(?, error), finished_at = ?, worked_ms = ?, \
+         cancelling = 0, owner = NULL, owned_until = NULL, reread_until = NULL, ended_as = NULL \
+         WHERE number = ? AND owner = ? AND status = 'running'",
     )
     .bind(finish.status.as_str())
     .bind(&finish.error)
@@ -199,8 +214,10 @@ pub(super) async fn cancel(
 ) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE jobs SET cancelling = (status = 'running'), \
+         reread_until = CASE status WHEN 'queued' THEN NULL ELSE reread_until END, \
+         ended_as = CASE status WHEN 'queued' THEN NULL ELSE ended_as END, \
          finished_at = CASE status WHEN 'queued' THEN ? END, \
-         status = CASE status WHEN 'queued' THEN 'cancelled' ELSE status END \
+         status = CASE status WHEN 'queued' THEN coalesce(ended_as, 'cancelled') ELSE status END \
          WHERE number = ? AND status IN ('queued', 'running')",
     )
     .bind(now)
@@ -234,7 +251,7 @@ pub(super) async fn retry(db: &mut SqliteConnection, job: i64) -> Result<Vec<Str
     }
     let mut removed = Vec::with_capacity(again.len());
     for (entry, page, outcome, code, bytes) in again {
-        counts.remove(codec::from_name(&outcome)?, code.as_deref());
+        counts.remove(codec::from_name(&outcome)?, code.as_deref(), None);
         counts.bytes = counts.bytes.saturating_sub(bytes.unsigned_abs());
         pages::remove(db, &page).await?;
         frontier::undo(db, job, entry).await?;
@@ -247,8 +264,9 @@ pub(super) async fn retry(db: &mut SqliteConnection, job: i64) -> Result<Vec<Str
     )
     .bind(serde_json::to_string(&counts).unwrap_or_default())
     .bind(job)
-    .execute(db)
+    .execute(&mut *db)
     .await?;
+    hooks::reopen(db, job).await?;
     Ok(removed)
 }
 
@@ -283,7 +301,10 @@ pub(super) async fn erase(
 }
 
 /// Status and counts of a job that is over, or gone meanwhile.
-async fn ended_job(db: &mut SqliteConnection, job: i64) -> Result<(JobStatus, String), StoreError> {
+pub(super) async fn ended_job(
+    db: &mut SqliteConnection,
+    job: i64,
+) -> Result<(JobStatus, String), StoreError> {
     let found: Option<(String, String)> =
         sqlx::query_as("SELECT status, counts FROM jobs WHERE number = ?")
             .bind(job)

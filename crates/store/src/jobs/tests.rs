@@ -4,6 +4,7 @@ use serde_json::json;
 use trawls_contract::{ErrorCode, Outcome, PageResult};
 
 use super::*;
+use crate::Keep;
 
 struct Scene {
     store: Store,
@@ -29,6 +30,7 @@ impl Scene {
             url: "http://a.example/1".into(),
             request: &json!({}),
             entries: entries.collect(),
+            has_webhook: false,
             idempotency: None,
         };
         let job = store.make_job(job).await.unwrap();
@@ -36,7 +38,11 @@ impl Scene {
     }
 
     async fn claim(&self) -> OwnedJob {
-        self.store.claim_job(&self.owner).await.unwrap().unwrap()
+        self.store
+            .claim_job(&self.owner, None)
+            .await
+            .unwrap()
+            .unwrap()
     }
 
     /// Commits pages of these outcomes for the first entries, ten bytes each.
