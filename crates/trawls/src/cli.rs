@@ -11,10 +11,16 @@ use crate::{
 };
 
 mod address;
+mod batch;
+mod crawl;
 mod doctor;
+mod job;
+mod map;
 mod options;
 mod output;
+mod progress;
 mod read;
+mod resume;
 mod scrape;
 mod serve;
 mod stop;
@@ -28,10 +34,15 @@ pub(crate) struct Cli {
     command: Command,
 }
 
+/// Of commands that bring many pages.
+const OUT_HELP: &str = "Write to a folder (one Markdown file a page), or to a file: .jsonl, .md, \
+                        .zip or .csv. Markdown goes to stdout when absent";
+const JSON_HELP: &str = "Print the job as JSON; without --out its pages, one JSON object a line";
+
 const EXIT_CODES: &str = "\
 Exit codes:
   0    success
-  1    the page failed (the reason is on stderr)
+  1    the page failed (the reason is on stderr); of many pages, all of them
   2    wrong arguments or settings
   3    the page was skipped: robots.txt, say
   4    Trawls itself failed: database, disk, network address
@@ -42,6 +53,18 @@ enum Command {
     /// Scrape one page; its Markdown goes to stdout
     #[command(after_help = EXIT_CODES)]
     Scrape(Box<scrape::Scrape>),
+    /// Crawl a site; an interrupted crawl can go on
+    #[command(after_help = EXIT_CODES)]
+    Crawl(Box<crawl::Crawl>),
+    /// Scrape the URLs of a list
+    #[command(after_help = EXIT_CODES)]
+    Batch(Box<batch::Batch>),
+    /// Go on with an interrupted crawl or batch
+    #[command(after_help = EXIT_CODES)]
+    Resume(resume::Resume),
+    /// List the URLs of a site
+    #[command(after_help = EXIT_CODES)]
+    Map(map::Map),
     /// Read an HTML file as if it had been scraped; no network is used
     #[command(after_help = EXIT_CODES)]
     Read(Box<read::Read>),
@@ -119,6 +142,10 @@ fn start(command: Command) -> Result<Ended, Refusal> {
     let ended = runtime.block_on(async {
         match command {
             Command::Scrape(scrape) => scrape.run(&mut config).await,
+            Command::Crawl(crawl) => crawl.run(&mut config).await,
+            Command::Batch(batch) => batch.run(&mut config).await,
+            Command::Resume(resume) => resume.run(&mut config).await,
+            Command::Map(map) => map.run(&mut config).await,
             Command::Read(read) => read.run(&config).await,
             Command::Serve(serve) => serve.run(&mut config).await,
             Command::Worker(worker) => worker.run(&config).await,

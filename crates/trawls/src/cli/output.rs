@@ -53,6 +53,26 @@ pub(crate) fn complain(problem: &str) {
     }
 }
 
+/// What a person may like to know, on stderr.
+pub(super) fn note(text: &str) {
+    // Nobody is left to tell when stderr is closed.
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// A reader of stdout that went away has what it wanted.
+pub(super) fn unless_gone(written: anyhow::Result<()>) -> Result<(), Refusal> {
+    let Err(error) = written else {
+        return Ok(());
+    };
+    let kind = error
+        .downcast_ref::<std::io::Error>()
+        .map(|error| error.kind());
+    match kind {
+        Some(ErrorKind::BrokenPipe) => Ok(()),
+        _ => Err(error.into()),
+    }
+}
+
 /// Writes all of a text to a file or to stdout.
 pub(crate) fn write(text: &str, out: Option<&Path>) -> Result<(), Refusal> {
     if let Some(path) = out {

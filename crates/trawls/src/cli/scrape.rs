@@ -24,7 +24,7 @@ pub(crate) struct Scrape {
 
 /// How to fetch.
 #[derive(Debug, Args)]
-struct Fetching {
+pub(super) struct Fetching {
     /// auto, http, browser or stealth
     #[arg(long, default_value = "auto", value_parser = wire::<Mode>)]
     mode: Mode,
@@ -54,7 +54,7 @@ struct Fetching {
     insecure: bool,
     /// Also fetch loopback and private addresses
     #[arg(long)]
-    allow_private: bool,
+    pub(super) allow_private: bool,
 }
 
 impl Scrape {
@@ -90,7 +90,7 @@ async fn engine(config: &Config) -> anyhow::Result<Engine> {
 }
 
 impl Fetching {
-    fn over(self, options: ScrapeOptions) -> ScrapeOptions {
+    pub(super) fn over(self, options: ScrapeOptions) -> ScrapeOptions {
         ScrapeOptions {
             mode: self.mode,
             timeout_ms: self.timeout_ms,
