@@ -7,7 +7,7 @@ use trawls_testkit::TrapSite;
 use crate::support::{Server, alone, root};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_playground_works_in_a_real_browser() {
+async fn every_page_works_in_a_real_browser() {
     let _alone = alone().await;
     let traps = TrapSite::start().await.unwrap();
     let server = Server::start();
@@ -18,6 +18,7 @@ async fn the_playground_works_in_a_real_browser() {
             .current_dir(root().join("tests/ui"))
             .env("BASE", base)
             .env("TRAPS", traps_url)
+            .env("TRAWLS", env!("CARGO_BIN_EXE_trawls"))
             .output()
             .expect("Node.js is missing: deploy/setup.sh --test installs it")
     });

@@ -1,10 +1,10 @@
 // The playground: form → request → result, with the keyboard first.
 
+import { advice } from "/static/ui/advice.js";
 import { apiKey, call } from "/static/ui/api.js";
 import { element } from "/static/ui/element.js";
 import { shell } from "/static/ui/shell.js";
 import { tabs } from "/static/ui/tabs.js";
-import { advice } from "./advice.js";
 import { changedOptions, request } from "./request.js";
 import { show } from "./result.js";
 

@@ -24,8 +24,9 @@ use crate::{
 };
 
 /// Address, file and Content-Security-Policy of each page.
-const PAGES: [(&str, &str, &str); 2] = [
+const PAGES: [(&str, &str, &str); 3] = [
     ("/playground", "playground/index.html", CSP_PAGE),
+    ("/crawls", "crawls/index.html", CSP_PAGE),
     ("/docs", "docs/index.html", CSP_DOCS),
 ];
 /// Ask every time, send the file only when it changed.
