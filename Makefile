@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help run check test ci setup setup-test floors golden-update openapi readme \
-        bench-quality bench-content bench-server fuzz trap-site
+        bench-quality bench-content bench-server bench-crawl bench-frontier fuzz trap-site
 
 CARGO ?= cargo
 export SHARED_DIR ?= $(abspath ../shared)
@@ -66,6 +66,15 @@ bench-server: ## Speed and memory of the whole server over loopback
 	@deploy/setup.sh --bench
 	$(CARGO) build --release --bin trawls
 	tests/bench/server.sh
+
+bench-crawl: ## Crawls of 2,000 and 20,000 pages against other crawlers, as ratios
+	@deploy/setup.sh --bench
+	$(CARGO) build --release --bin trawls
+	tests/bench/crawl.sh
+
+bench-frontier: ## Memory of a crawl that knows a million URLs
+	$(CARGO) build --release --bin trawls
+	tests/bench/frontier.py
 
 fuzz: setup ## Each fuzz target for SECONDS_EACH seconds
 	tests/fuzz/run.sh
