@@ -2,7 +2,7 @@
 //! says, with a BOM or blank lines before them, cut off in the middle. Entities that a document
 //! declares itself are never resolved.
 
-use std::io::Read;
+use std::{borrow::Cow, io::Read};
 
 use encoding_rs::Encoding;
 use quick_xml::{Reader, escape, events::Event};
@@ -67,22 +67,22 @@ fn absolute(url: &str, base: &Url) -> Option<Url> {
 }
 
 /// By the magic number, for the media type and the name are often wrong.
-fn unpack(body: &[u8]) -> Vec<u8> {
-    let mut unpacked = Vec::new();
-    if body.starts_with(&[0x1f, 0x8b]) {
-        // A cut or damaged stream is read up to the damage.
-        let _end = flate2::read::MultiGzDecoder::new(body)
-            .take(MAX_BYTES)
-            .read_to_end(&mut unpacked);
-    } else {
-        unpacked.extend_from_slice(&body[..body.len().min(MAX_BYTES as usize)]);
+fn unpack(body: &[u8]) -> Cow<'_, [u8]> {
+    if !body.starts_with(&[0x1f, 0x8b]) {
+        return Cow::Borrowed(&body[..body.len().min(MAX_BYTES as usize)]);
     }
-    unpacked
+    let mut unpacked = Vec::new();
+    // A cut or damaged stream is read up to the damage.
+    let _end = flate2::read::MultiGzDecoder::new(body)
+        .take(MAX_BYTES)
+        .read_to_end(&mut unpacked);
+    Cow::Owned(unpacked)
 }
 
-fn decode(bytes: &[u8]) -> String {
+/// Without a copy when it is UTF-8 already: sitemaps are large, and several are read at once.
+fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let encoding = Encoding::for_bom(bytes).map_or(encoding_rs::UTF_8, |(encoding, _)| encoding);
-    encoding.decode(bytes).0.into_owned()
+    encoding.decode(bytes).0
 }
 
 fn read_lines(text: &str, base: &Url) -> Sitemap {

@@ -17,8 +17,8 @@ const USUAL: [&str; 2] = ["/sitemap.xml", "/sitemap_index.xml"];
 const MAX_LEVELS: usize = 4;
 /// Sitemaps of one site.
 const MAX_SITEMAPS: usize = 300;
-/// Sitemaps fetched at once.
-const AT_ONCE: usize = 4;
+/// Sitemaps fetched at once; one of 50,000 URLs takes some 20 MB while it is read.
+const AT_ONCE: usize = 3;
 /// Sitemaps that were read and wait to be taken.
 pub(crate) const WAITING: usize = 1;
 /// For one of them.
