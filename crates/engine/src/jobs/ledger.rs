@@ -107,7 +107,10 @@ impl Ledger {
         if self.known.contains(&found.identity) {
             return;
         }
-        if let Err(rule) = self.traps.admit(&found.url) {
+        // What a sitemap lists has an end.
+        if referrer.is_some()
+            && let Err(rule) = self.traps.admit(&found.url)
+        {
             return self.cut(rule);
         }
         if self.waiting + self.gathered.entries.len() as u64 >= self.caps.frontier {
@@ -246,5 +249,24 @@ mod tests {
         assert_eq!(closed.step.counts.cut["frontier_full"], 2);
         assert_eq!((closed.step.counts.total, closed.step.first_page), (3, 1));
         assert!(ledger.is_closed());
+    }
+
+    #[test]
+    fn what_a_sitemap_lists_is_no_trap() {
+        let dated = |day: i64| Found {
+            url: Url::parse(&format!(
+                "http://a.example/{}-01-{:02}",
+                1900 + day / 28,
+                1 + day % 28
+            ))
+            .unwrap(),
+            ..found(day + 2)
+        };
+        for (referrer, entered) in [(None, 1000), (Some(1), 366)] {
+            let mut ledger = ledger(10);
+            ledger.caps.frontier = 10_000;
+            (0..1000).for_each(|day| ledger.discover(dated(day), 1, referrer));
+            assert_eq!(ledger.close().step.entries.len(), entered);
+        }
     }
 }

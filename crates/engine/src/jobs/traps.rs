@@ -10,8 +10,6 @@ use url::Url;
 
 use super::{identity::hash, scope::Cut};
 
-/// Number of the first entry, which nobody asked to let in.
-const START: i64 = 1;
 /// Rows read at once.
 const PIECE: u32 = 5000;
 
@@ -39,20 +37,21 @@ pub(super) struct Traps {
 #[derive(Debug, Default)]
 struct Shape {
     dates: u32,
+    others: u32,
     copies: u32,
     pages: u32,
 }
 
 impl Traps {
-    /// What a job that is taken up again knew: its URLs were let in, its pages were learnt.
+    /// What a job that is taken up again knew: its links were let in, its pages were learnt.
     ///
     /// # Errors
     /// The database cannot be read.
     pub(super) async fn recall(store: &Store, job: &OwnedJob) -> Result<Self, StoreError> {
         let mut traps = Self::default();
-        let mut after = START;
+        let mut after = 0;
         loop {
-            let entries = store.entries_after(job, after, PIECE).await?;
+            let entries = store.linked_after(job, after, PIECE).await?;
             let Some((last, _)) = entries.last() else {
                 break;
             };
@@ -94,12 +93,17 @@ impl Traps {
         if shape.copies >= MAX_COPIES && shape.copies > 10 * shape.pages {
             return Err(Cut::Maze);
         }
-        if has_date {
-            if shape.dates >= MAX_DATES {
-                return Err(Cut::Calendar);
-            }
-            shape.dates += 1;
+        // Numbers of which only some look like dates are those of articles.
+        let is_calendar = shape.dates >= MAX_DATES && shape.dates > shape.others;
+        if has_date && is_calendar {
+            return Err(Cut::Calendar);
         }
+        let kind = if has_date {
+            &mut shape.dates
+        } else {
+            &mut shape.others
+        };
+        *kind += 1;
         Ok(())
     }
 
@@ -140,6 +144,15 @@ fn repeats(path: &str) -> bool {
     })
 }
 
+/// Any other number of six or eight digits is that of an article.
+fn is_month(number: u32) -> bool {
+    (1..=12).contains(&(number % 100))
+}
+
+fn is_day(number: u32) -> bool {
+    (1..=31).contains(&(number % 100)) && is_month(number / 100)
+}
+
 /// The URL with every number replaced, and whether its numbers are dates.
 fn shape_of(url: &Url) -> (i64, bool) {
     let text = format!("{}?{}", url.path(), url.query().unwrap_or_default());
@@ -156,9 +169,9 @@ fn shape_of(url: &Url) -> (i64, bool) {
         match rest[..end].parse::<u32>() {
             Ok(1900..=2199) if end == 4 => years += 1,
             // 20240131
-            Ok(19_000_101..=21_991_231) if end == 8 => (years, small) = (1, 1),
+            Ok(day @ 19_000_101..=21_991_231) if end == 8 && is_day(day) => (years, small) = (1, 1),
             // 202401
-            Ok(190_001..=219_912) if end == 6 => (years, small) = (1, 1),
+            Ok(month @ 190_001..=219_912) if end == 6 && is_month(month) => (years, small) = (1, 1),
             Ok(1..=53) if end <= 2 => small += 1,
             // `/2024/05/12345.html` is an article, not a day.
             _ => others += 1,
@@ -221,6 +234,15 @@ mod tests {
             }
         }
         assert_eq!(cut, 1000 - MAX_DATES);
+    }
+
+    #[test]
+    fn numbers_of_articles_are_no_calendar() {
+        let mut traps = Traps::default();
+        for number in 190_001..220_000 {
+            let url = format!("http://a.example/article-{number}");
+            assert_eq!(admit(&mut traps, &url), Ok(()), "{url}");
+        }
     }
 
     #[test]

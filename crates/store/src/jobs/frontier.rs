@@ -159,15 +159,16 @@ pub(super) async fn best(
     Ok(entries.collect())
 }
 
-/// Numbers and URLs in the order of discovery.
-pub(super) async fn after(
+/// Numbers and URLs of what some page links to, in the order of discovery.
+pub(super) async fn linked(
     db: &SqlitePool,
     job: i64,
     after: i64,
     limit: u32,
 ) -> Result<Vec<(i64, String)>, StoreError> {
     Ok(sqlx::query_as(
-        "SELECT number, url FROM frontier WHERE job = ? AND number > ? ORDER BY number LIMIT ?",
+        "SELECT number, url FROM frontier WHERE job = ? AND number > ? AND referrer IS NOT NULL \
+         ORDER BY number LIMIT ?",
     )
     .bind(job)
     .bind(after)

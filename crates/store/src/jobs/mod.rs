@@ -285,17 +285,17 @@ impl Store {
         self.change_job(JobChange::Release(lease)).await.map(drop)
     }
 
-    /// Numbers and URLs of the entries after number `after`, in order.
+    /// Numbers and URLs of the entries after number `after` that some page links to, in order.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub async fn entries_after(
+    pub async fn linked_after(
         &self,
         job: &OwnedJob,
         after: i64,
         limit: u32,
     ) -> Result<Vec<(i64, String)>, StoreError> {
-        frontier::after(&self.database.readers, job.number, after, limit).await
+        frontier::linked(&self.database.readers, job.number, after, limit).await
     }
 
     /// The URL of an entry.
