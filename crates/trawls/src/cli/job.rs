@@ -158,9 +158,8 @@ async fn write(engine: &Engine, id: &str, destination: &Destination) -> Result<(
             output::unless_gone(export(engine, id, *format, &mut stdout).await)
         }
         Destination::File(path, format) => {
-            // A file that stands there is whole.
-            let part = path.with_extension("part");
-            let cannot = || format!("cannot write {}", path.display());
+            let part = part_of(path, id);
+            let cannot = || cannot_write(path, id);
             let mut file = std::fs::File::create(&part).with_context(cannot)?;
             export(engine, id, *format, &mut file)
                 .await
@@ -169,6 +168,20 @@ async fn write(engine: &Engine, id: &str, destination: &Destination) -> Result<(
             Ok(())
         }
     }
+}
+
+/// Where a file grows until it is whole: beside it, under a name that is nobody else's.
+fn part_of(path: &Path, id: &str) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{id}.part"))
+}
+
+/// The pages outlive a place that cannot be written.
+fn cannot_write(path: &Path, id: &str) -> String {
+    format!(
+        "cannot write {}; the pages are kept, `trawls resume {id} --out …` writes them elsewhere",
+        path.display()
+    )
 }
 
 async fn export(
@@ -186,7 +199,7 @@ async fn export(
 }
 
 async fn write_folder(engine: &Engine, id: &str, folder: &Path) -> Result<(), Refusal> {
-    let cannot = || format!("cannot write into {}", folder.display());
+    let cannot = || cannot_write(folder, id);
     std::fs::create_dir_all(folder).with_context(cannot)?;
     let mut after = 0;
     loop {
@@ -204,6 +217,14 @@ async fn write_folder(engine: &Engine, id: &str, folder: &Path) -> Result<(), Re
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_grows_under_a_name_of_its_own() {
+        assert_eq!(
+            part_of(Path::new("out/rep.zip"), "01a2"),
+            Path::new("out/.rep.zip.01a2.part")
+        );
+    }
 
     #[test]
     fn the_extension_says_what_is_written() {
