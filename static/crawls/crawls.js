@@ -1,8 +1,8 @@
 // The page of crawls: the form starts a job, the table lists them, the address's hash opens one.
 
-import { advice } from "/static/ui/advice.js";
 import { apiKey, call } from "/static/ui/api.js";
 import { element } from "/static/ui/element.js";
+import { notice } from "/static/ui/notice.js";
 import { shell } from "/static/ui/shell.js";
 import { changedOptions, crawlBody } from "./form.js";
 import { openJob } from "./job.js";
@@ -69,18 +69,6 @@ async function open() {
     section.hidden = true;
     notice(error.message, error.code);
   }
-}
-
-/** Shows what went wrong and what to do; without arguments, nothing. */
-function notice(message = "", code = "") {
-  const box = byId("notice");
-  box.hidden = !message;
-  const help = advice(code);
-  box.replaceChildren(
-    element("h2", {}, message),
-    ...(help ? [element("p", {}, help)] : []),
-    ...(code ? [element("p", { class: "muted" }, element("code", {}, code))] : []),
-  );
 }
 
 shell();

@@ -1,8 +1,7 @@
 // The playground: form → request → result, with the keyboard first.
 
-import { advice } from "/static/ui/advice.js";
 import { apiKey, call } from "/static/ui/api.js";
-import { element } from "/static/ui/element.js";
+import { notice } from "/static/ui/notice.js";
 import { shell } from "/static/ui/shell.js";
 import { tabs } from "/static/ui/tabs.js";
 import { changedOptions, request } from "./request.js";
@@ -72,18 +71,6 @@ function working(busy) {
   byId("result").classList.toggle("busy", busy);
   byId("result").setAttribute("aria-busy", String(busy));
   byId("empty").hidden = true;
-}
-
-/** Shows what went wrong and what to do; without arguments, nothing. */
-function notice(message = "", code = "") {
-  const box = byId("notice");
-  box.hidden = !message;
-  const help = advice(code);
-  box.replaceChildren(
-    element("h2", {}, message),
-    ...(help ? [element("p", {}, help)] : []),
-    ...(code ? [element("p", { class: "muted" }, element("code", {}, code))] : []),
-  );
 }
 
 function countChanges() {
