@@ -1,11 +1,11 @@
 //! What the writer does to jobs, one variant per transition. Every transition of a running job
 //! proves first that the job is still its owner's: whoever lost it cannot write.
 
-use sqlx::SqliteConnection;
+use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 use trawls_contract::JobStatus;
 
 use super::{
-    hooks::{self, ClaimedHook, HookClaim, HookStep},
+    hooks::{self, ClaimedHook, HookStep},
     reread::{self, RereadRow},
     rows::{self, ClaimedJob, NewJob},
     step::StepRow,
@@ -38,7 +38,7 @@ pub(crate) enum JobChange {
     /// Removes up to `limit` pages of an ended job, then the job itself.
     Erase { job: i64, limit: i64 },
     /// The next webhook that nobody takes care of goes to the claimer.
-    ClaimHook(HookClaim),
+    ClaimHook(Claim),
     /// Past an event.
     HookStep(Box<HookStep>),
     /// Anybody may tell.
@@ -62,7 +62,7 @@ pub(crate) struct Lease {
     pub(crate) worked_ms: i64,
 }
 
-/// Who takes a job, and whose jobs are free to take.
+/// Who takes a job or a webhook, and whose are free to take.
 #[derive(Debug)]
 pub(crate) struct Claim {
     pub(crate) owner: String,
@@ -72,6 +72,23 @@ pub(crate) struct Claim {
     pub(crate) dead: Vec<String>,
     /// Id of the only job that is wanted.
     pub(crate) only: Option<String>,
+}
+
+impl Claim {
+    /// The condition that the owner in `table` is dead or silent. Not the claimer: after a long
+    /// sleep of the machine whoever works for it is still at it.
+    pub(super) fn push_orphaned(&self, query: &mut QueryBuilder<Sqlite>, table: &str) {
+        query.push(format_args!("({table}.owner <> "));
+        query.push_bind(self.owner.clone());
+        query.push(format_args!(" AND ({table}.owned_until < "));
+        query.push_bind(self.now);
+        query.push(format_args!(" OR {table}.owner IN ("));
+        let mut dead = query.separated(", ");
+        for owner in &self.dead {
+            dead.push_bind(owner.clone());
+        }
+        query.push(")))");
+    }
 }
 
 /// How a job ends.
@@ -142,7 +159,7 @@ impl JobChange {
                 JobAnswer::Done
             }
             Self::Reread(reread) => JobAnswer::Erased(reread.apply(db).await?),
-            Self::ClaimHook(claim) => JobAnswer::Hook(claim.apply(db).await?),
+            Self::ClaimHook(claim) => JobAnswer::Hook(hooks::claim(db, claim).await?),
             Self::HookStep(step) => {
                 step.apply(db).await?;
                 JobAnswer::Done

@@ -64,26 +64,14 @@ pub(super) async fn insert(
     Ok(())
 }
 
-pub(super) async fn finish(
+/// An entry is done, or is to be done again.
+pub(super) async fn mark(
     db: &mut SqliteConnection,
-    job: i64,
-    number: i64,
+    (job, number): (i64, i64),
+    is_done: bool,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query("UPDATE frontier SET done = 1 WHERE job = ? AND number = ?")
-        .bind(job)
-        .bind(number)
-        .execute(db)
-        .await?;
-    Ok(())
-}
-
-/// An entry is to be done again.
-pub(super) async fn undo(
-    db: &mut SqliteConnection,
-    job: i64,
-    number: i64,
-) -> Result<(), sqlx::Error> {
-    sqlx::query("UPDATE frontier SET done = 0 WHERE job = ? AND number = ?")
+    sqlx::query("UPDATE frontier SET done = ? WHERE job = ? AND number = ?")
+        .bind(is_done)
         .bind(job)
         .bind(number)
         .execute(db)

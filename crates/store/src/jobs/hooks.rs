@@ -3,11 +3,11 @@
 //! that after a crash an event may come again, with the same id, but none is left out.
 
 use jiff::Timestamp;
-use sqlx::{QueryBuilder, SqliteConnection, SqlitePool};
+use sqlx::{QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 use trawls_contract::{Delivery, DeliveryAttempt, List, WebhookEventKind};
 
 use super::{
-    change::{JobAnswer, JobChange, Lease},
+    change::{Claim, JobAnswer, JobChange, Lease},
     owner::Owner,
     rows::{self, Named},
     to_json, unexpected, until,
@@ -52,15 +52,6 @@ pub struct Hook {
     pub last_delivery: u64,
 }
 
-/// A claim of a webhook.
-#[derive(Debug)]
-pub(crate) struct HookClaim {
-    owner: String,
-    until: i64,
-    now: i64,
-    dead: Vec<String>,
-}
-
 /// A step past an event.
 #[derive(Debug)]
 pub(crate) struct HookStep {
@@ -97,15 +88,9 @@ impl Store {
             sqlx::query_scalar("SELECT DISTINCT owner FROM webhooks WHERE told < 2")
                 .fetch_all(db)
                 .await?;
-        let now = Timestamp::now();
-        let claim = HookClaim {
-            owner: owner.id().to_owned(),
-            until: until(now),
-            now: now.as_millisecond(),
-            dead: self.dead_among(owners.into_iter().flatten().collect(), owner),
-        };
-        let mut free = QueryBuilder::new(WAITS);
-        claim.push_free(&mut free);
+        let claim = self.claim_of(owner, owners.into_iter().flatten().collect(), None);
+        let mut free = QueryBuilder::new("");
+        push_free(&mut free, &claim);
         let free: Option<i64> = free.build_query_scalar().fetch_optional(db).await?;
         if free.is_none() {
             return Ok(None);
@@ -228,35 +213,27 @@ impl Store {
     }
 }
 
-impl HookClaim {
-    /// Nobody's, or somebody's who is dead or silent.
-    fn push_free(&self, query: &mut QueryBuilder<sqlx::Sqlite>) {
-        query.push(" AND (hook.owner IS NULL OR (hook.owner <> ");
-        query.push_bind(self.owner.clone());
-        query.push(" AND (hook.owned_until < ").push_bind(self.now);
-        query.push(" OR hook.owner IN (");
-        let mut dead = query.separated(", ");
-        for owner in &self.dead {
-            dead.push_bind(owner.clone());
-        }
-        query.push(")))) ORDER BY hook.job LIMIT 1");
-    }
+/// Nobody's, or somebody's who is dead or silent.
+fn push_free(query: &mut QueryBuilder<Sqlite>, claim: &Claim) {
+    query.push(WAITS).push(" AND (hook.owner IS NULL OR ");
+    claim.push_orphaned(query, "hook");
+    query.push(") ORDER BY hook.job LIMIT 1");
+}
 
-    pub(super) async fn apply(
-        &self,
-        db: &mut SqliteConnection,
-    ) -> Result<Option<ClaimedHook>, sqlx::Error> {
-        let mut query = QueryBuilder::new("UPDATE webhooks SET owner = ");
-        query.push_bind(&self.owner);
-        query.push(", owned_until = ").push_bind(self.until);
-        query.push(" WHERE job = (").push(WAITS);
-        self.push_free(&mut query);
-        query.push(
-            ") RETURNING job, told, last_page, (SELECT coalesce(max(number), 0) FROM deliveries \
-             WHERE deliveries.job = webhooks.job)",
-        );
-        query.build_query_as().fetch_optional(db).await
-    }
+pub(super) async fn claim(
+    db: &mut SqliteConnection,
+    claim: &Claim,
+) -> Result<Option<ClaimedHook>, sqlx::Error> {
+    let mut query = QueryBuilder::new("UPDATE webhooks SET owner = ");
+    query.push_bind(&claim.owner);
+    query.push(", owned_until = ").push_bind(claim.until);
+    query.push(" WHERE job = (");
+    push_free(&mut query, claim);
+    query.push(
+        ") RETURNING job, told, last_page, (SELECT coalesce(max(number), 0) FROM deliveries \
+         WHERE deliveries.job = webhooks.job)",
+    );
+    query.build_query_as().fetch_optional(db).await
 }
 
 impl DeliveryRow {

@@ -209,14 +209,7 @@ impl Store {
         only: Option<&str>,
     ) -> Result<Option<OwnedJob>, StoreError> {
         let owners = rows::owners(&self.database.readers).await?;
-        let now = Timestamp::now();
-        let claim = Claim {
-            owner: owner.id().to_owned(),
-            until: until(now),
-            now: now.as_millisecond(),
-            dead: self.dead_among(owners, owner),
-            only: only.map(str::to_owned),
-        };
+        let claim = self.claim_of(owner, owners, only);
         let answer = self.change_job(JobChange::Claim(claim)).await?;
         let JobAnswer::Claimed(claimed) = answer else {
             return Err(unexpected(&answer));
@@ -442,6 +435,18 @@ impl Store {
                 JobAnswer::Erased(pages) => pages.iter().for_each(|id| self.hot.remove_page(id)),
                 other => return Err(unexpected(&other)),
             }
+        }
+    }
+
+    /// A claim by `owner` now, of what is of one of `owners` too if that one is gone.
+    fn claim_of(&self, owner: &Owner, owners: Vec<String>, only: Option<&str>) -> Claim {
+        let now = Timestamp::now();
+        Claim {
+            owner: owner.id().to_owned(),
+            until: until(now),
+            now: now.as_millisecond(),
+            dead: self.dead_among(owners, owner),
+            only: only.map(str::to_owned),
         }
     }
 

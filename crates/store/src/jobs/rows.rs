@@ -124,16 +124,10 @@ pub(super) async fn claim(
     query.push(", owned_until = ").push_bind(claim.until);
     query.push(
         " WHERE number = (SELECT number FROM jobs WHERE (status = 'queued' \
-         OR (status = 'running' AND owner <> ",
+         OR (status = 'running' AND ",
     );
-    // Not one's own: after a long sleep of the machine its runner is still at it.
-    query.push_bind(&claim.owner).push(" AND (owned_until < ");
-    query.push_bind(claim.now).push(" OR owner IN (");
-    let mut dead = query.separated(", ");
-    for owner in &claim.dead {
-        dead.push_bind(owner);
-    }
-    query.push("))))");
+    claim.push_orphaned(&mut query, "jobs");
+    query.push("))");
     if let Some(only) = &claim.only {
         query.push(" AND id = ").push_bind(only);
     }
@@ -254,7 +248,7 @@ pub(super) async fn retry(db: &mut SqliteConnection, job: i64) -> Result<Vec<Str
         counts.remove(codec::from_name(&outcome)?, code.as_deref(), None);
         counts.bytes = counts.bytes.saturating_sub(bytes.unsigned_abs());
         pages::remove(db, &page).await?;
-        frontier::undo(db, job, entry).await?;
+        frontier::mark(db, (job, entry), false).await?;
         removed.push(page);
     }
     counts.total = counts.done + frontier::waiting(db, job).await?;

@@ -88,7 +88,7 @@ impl StepRow {
                 cache.upsert(db).await?;
             }
             page.in_job.insert(db, (job, number), &page.packed).await?;
-            frontier::finish(db, job, page.in_job.entry).await?;
+            frontier::mark(db, (job, page.in_job.entry), true).await?;
         }
         frontier::insert(db, job, &step.entries).await?;
         Ok(i64::try_from(step.pages.len()).unwrap_or(i64::MAX))
