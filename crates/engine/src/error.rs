@@ -17,9 +17,9 @@ pub enum EngineError {
     /// The job was removed while it was read.
     #[error("the job was removed")]
     Removed,
-    /// What was to be written cannot be.
-    #[error("the export cannot be written: {0}")]
-    Export(String),
+    /// A fault of ours. The text is for the log only.
+    #[error("a fault of ours: {0}")]
+    Fault(String),
     /// The rest. The text is for the log only.
     #[error(transparent)]
     Store(StoreError),

@@ -73,7 +73,7 @@ fn time(at: Timestamp) -> Option<DateTime> {
 }
 
 fn failed(error: impl std::fmt::Display) -> EngineError {
-    EngineError::Export(error.to_string())
+    EngineError::Fault(error.to_string())
 }
 
 /// What the archive wrote and nobody took yet.

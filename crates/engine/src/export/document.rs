@@ -31,8 +31,7 @@ pub(super) struct Metadata {
 
 impl Exported {
     pub(super) fn read(content: &JobContent) -> Result<Self, EngineError> {
-        serde_json::from_slice(&content.json)
-            .map_err(|error| EngineError::Export(error.to_string()))
+        serde_json::from_slice(&content.json).map_err(|error| EngineError::Fault(error.to_string()))
     }
 
     /// Front matter, then the text as it is.

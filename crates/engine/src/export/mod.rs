@@ -107,7 +107,7 @@ impl Export {
         });
         let (sink, piece) = writing
             .await
-            .map_err(|error| EngineError::Export(error.to_string()))??;
+            .map_err(|error| EngineError::Fault(error.to_string()))??;
         self.sink = Some(sink);
         Ok(Some(piece))
     }

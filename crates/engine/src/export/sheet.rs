@@ -69,7 +69,7 @@ impl Sheet {
     fn write(&mut self, row: [Cow<'_, str>; COLUMNS.len()]) -> Result<(), EngineError> {
         self.0
             .write_record(row.iter().map(|cell| cell.as_bytes()))
-            .map_err(|error| EngineError::Export(error.to_string()))
+            .map_err(|error| EngineError::Fault(error.to_string()))
     }
 }
 

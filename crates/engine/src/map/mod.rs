@@ -59,7 +59,7 @@ impl Engine {
         let ranking = tokio::task::spawn_blocking(move || catalogue.ranked(search.as_deref()));
         let mut map = ranking
             .await
-            .map_err(|error| EngineError::Export(error.to_string()))?;
+            .map_err(|error| EngineError::Fault(error.to_string()))?;
         if request.titles {
             let many = request.limit.min(map.links.len());
             let first = &mut map.links[..many];
