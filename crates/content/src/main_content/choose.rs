@@ -37,7 +37,7 @@ pub(crate) fn choose(document: &Document, segments: &Segments, probabilities: &[
     if probabilities.len() != segments.blocks.len() || words < SHORT_PAGE_WORDS {
         return short_page(segments);
     }
-    column::share(&column::columns(segments), &mut probabilities);
+    column::share(segments, &mut probabilities);
     join_pieces(document, segments, &mut probabilities);
     let (threshold, expected_f1) = best_threshold(segments, &probabilities);
     let mut keep: Vec<bool> = probabilities.iter().map(|&p| p >= threshold).collect();

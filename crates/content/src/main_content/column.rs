@@ -14,7 +14,7 @@ const SURE: f32 = 1e-4;
 const CHAIN_PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// By block: its column, a hash of the tags and classes from the top down to its element.
-pub(crate) fn columns(segments: &Segments) -> Vec<u64> {
+fn columns(segments: &Segments) -> Vec<u64> {
     let mut chains: Vec<u64> = Vec::with_capacity(segments.frames.len());
     for frame in &segments.frames {
         let above = chains.get(frame.parent as usize).copied().unwrap_or(0);
@@ -26,7 +26,8 @@ pub(crate) fn columns(segments: &Segments) -> Vec<u64> {
 }
 
 /// Moves each block's likelihood towards the mean of its column, in log odds.
-pub(crate) fn share(columns: &[u64], probabilities: &mut [f32]) {
+pub(crate) fn share(segments: &Segments, probabilities: &mut [f32]) {
+    let columns = columns(segments);
     let mut means: HashMap<u64, (f32, f32)> = HashMap::with_capacity(columns.len());
     for (column, p) in columns.iter().zip(probabilities.iter()) {
         let mean = means.entry(*column).or_default();
@@ -65,7 +66,7 @@ mod tests {
             &TitleWords::default(),
         );
         let mut probabilities = [0.9, 0.2, 0.6, 0.4, 0.9, 0.3, 0.1];
-        share(&columns(&segments), &mut probabilities);
+        share(&segments, &mut probabilities);
         assert!(
             probabilities[2] > 0.7 && probabilities[3] < 0.35,
             "{probabilities:?}"
