@@ -12,7 +12,7 @@ use super::{
     options::Reading,
     scrape::Fetching,
 };
-use crate::{config::Config, wiring};
+use crate::config::Config;
 
 /// Arguments of `trawls batch`.
 #[derive(Debug, Args)]
@@ -50,14 +50,11 @@ impl Batch {
             scrape: self.fetching.over(self.reading.options()),
             webhook: None,
         };
-        let engine = wiring::engine(config, false).await?;
-        let made = engine.start_batch(body, None).await.map_err(job::refusal);
-        let ended = match made {
-            Ok(made) => job::run(&engine, made.job, &destination, json).await,
-            Err(refusal) => Err(refusal),
-        };
-        engine.close().await;
-        ended
+        job::run(config, &destination, json, async |engine| {
+            let made = engine.start_batch(body, None).await;
+            made.map(|made| made.job).map_err(job::refusal)
+        })
+        .await
     }
 }
 

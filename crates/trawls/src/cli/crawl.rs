@@ -9,7 +9,7 @@ use super::{
     options::{Reading, wire},
     scrape::Fetching,
 };
-use crate::{config::Config, wiring};
+use crate::config::Config;
 
 /// Arguments of `trawls crawl`.
 #[derive(Debug, Args)]
@@ -69,7 +69,6 @@ impl Crawl {
         let json = self.reading.json;
         let destination = Destination::of(self.reading.out.as_deref(), json)?;
         config.fetch.allow_private_targets |= self.fetching.allow_private;
-        let engine = wiring::engine(config, false).await?;
         let body = CrawlBody {
             url: address::complete(&self.url),
             strategy: self.strategy,
@@ -88,12 +87,9 @@ impl Crawl {
             scrape: self.fetching.over(self.reading.options()),
             webhook: None,
         };
-        let made = engine.start_crawl(body, None).await.map_err(job::refusal);
-        let ended = match made {
-            Ok(job) => job::run(&engine, job, &destination, json).await,
-            Err(refusal) => Err(refusal),
-        };
-        engine.close().await;
-        ended
+        job::run(config, &destination, json, async |engine| {
+            engine.start_crawl(body, None).await.map_err(job::refusal)
+        })
+        .await
     }
 }

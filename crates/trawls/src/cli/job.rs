@@ -13,6 +13,7 @@ use trawls_contract::{ExportFormat, Job, JobStatus};
 use trawls_engine::{Engine, JobEvent, NoJob, PageFilter};
 
 use super::{Ended, Refusal, output, progress::Progress, stop::stop_signal};
+use crate::{config::Config, wiring};
 
 /// Where the pages go.
 #[derive(Debug, Clone)]
@@ -57,8 +58,23 @@ impl Destination {
     }
 }
 
-/// Does a job here and writes its pages.
+/// Does the job that `find` makes or finds, here, and writes its pages.
 pub(super) async fn run(
+    config: &Config,
+    destination: &Destination,
+    json: bool,
+    find: impl AsyncFnOnce(&Engine) -> Result<Job, Refusal>,
+) -> Result<Ended, Refusal> {
+    let engine = wiring::engine(config, false).await?;
+    let ended = match find(&engine).await {
+        Ok(job) => follow(&engine, job, destination, json).await,
+        Err(refusal) => Err(refusal),
+    };
+    engine.close().await;
+    ended
+}
+
+async fn follow(
     engine: &Engine,
     job: Job,
     destination: &Destination,

@@ -8,7 +8,7 @@ use super::{
     Ended, Refusal,
     job::{self, Destination},
 };
-use crate::{config::Config, wiring};
+use crate::config::Config;
 
 /// Arguments of `trawls resume`.
 #[derive(Debug, Args)]
@@ -29,12 +29,10 @@ impl Resume {
     pub(crate) async fn run(self, config: &mut Config) -> Result<Ended, Refusal> {
         let destination = Destination::of(self.out.as_deref(), self.json)?;
         config.fetch.allow_private_targets |= self.allow_private;
-        let engine = wiring::engine(config, false).await?;
-        let ended = match engine.job(&self.job).await? {
-            Some(job) => job::run(&engine, job, &destination, self.json).await,
-            None => Err(Refusal::Usage(format!("no job has the id {}", self.job))),
-        };
-        engine.close().await;
-        ended
+        job::run(config, &destination, self.json, async |engine| {
+            let unknown = || Refusal::Usage(format!("no job has the id {}", self.job));
+            engine.job(&self.job).await?.ok_or_else(unknown)
+        })
+        .await
     }
 }
