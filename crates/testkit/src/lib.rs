@@ -4,12 +4,14 @@
 //! send. It depends on none of our crates, so every one of them may use it in tests.
 
 mod answer;
+mod browser_traps;
 mod forest;
 mod shared;
 mod site;
 mod traps;
 
 pub use answer::{Answer, Step};
+pub use browser_traps::BROWSER_TRAPS;
 pub use shared::{sample, shared};
 pub use site::{Request, TrapSite};
 pub use traps::{TRAPS, Trap};

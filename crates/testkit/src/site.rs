@@ -14,7 +14,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use crate::{Answer, Step, TRAPS, forest};
+use crate::{Answer, BROWSER_TRAPS, Step, TRAPS, forest};
 
 /// Ceiling of a request's head and body; nothing of ours comes near it.
 const MAX_REQUEST_BYTES: usize = 1 << 20;
@@ -158,7 +158,8 @@ async fn serve(mut stream: TcpStream, site: Arc<Site>) {
             .count();
         log.push(request.clone());
     }
-    let trap = || TRAPS.iter().find(|trap| trap.path == request.path);
+    let traps = || TRAPS.iter().chain(BROWSER_TRAPS);
+    let trap = || traps().find(|trap| trap.path == request.path);
     let answer = (site.answer)(&request)
         .or_else(|| trap().map(|trap| (trap.answer)(&request)))
         .or_else(|| forest::answer(&request.path))
