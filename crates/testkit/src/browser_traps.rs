@@ -121,6 +121,17 @@ pub const BROWSER_TRAPS: &[Trap] = &[
         },
     },
     Trap {
+        path: "/crash",
+        about: "nests elements until the renderer crashes",
+        answer: |_| {
+            Answer::html(
+                "<!doctype html><title>Crash</title><p>The ladder leans.<script>\
+                 for (let rung = document.body, i = 0; i < 40000; i++) {\
+                 rung = rung.appendChild(document.createElement(\"div\")) }</script>",
+            )
+        },
+    },
+    Trap {
         path: "/hungry",
         about: "a script that takes all memory",
         answer: |_| {
