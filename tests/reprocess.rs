@@ -1,5 +1,7 @@
 //! Pages read again from what was kept of them.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use trawls_testkit::{Answer, TrapSite};
 
@@ -109,6 +111,40 @@ async fn pages_are_read_again_with_other_options_and_without_a_fetch() {
     let markdown = content(&server, start).await["markdown"].to_string();
     assert!(markdown.contains("Not for print"), "{markdown}");
     assert_eq!(site.requests().len(), asked);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_that_is_sent_again_has_its_page_as_it_was_read_again() {
+    let (server, site) = (Server::start(), site().await);
+    let receiver = TrapSite::of(|_| Some(Answer::new(204, &[], "")));
+    let receiver = receiver.await.unwrap();
+    let body = json!({
+        "urls": [site.url("/")],
+        "webhook": {"url": receiver.url("/"), "events": ["page", "completed"]}
+    });
+    let job = server.start_job("/v1/batch", &body).await;
+    server.ended(&job).await;
+    while receiver.requests().len() < 2 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let path = format!("/v1/jobs/{job}/reprocess");
+    let options = json!({"exclude_tags": [".note"]});
+    assert_eq!(server.post_to(&path, &options).await.0, 202);
+    server.ended(&job).await;
+    let path = format!("/v1/jobs/{job}/deliveries/1/resend");
+    let (status, delivery) = server.post_to(&path, &json!({})).await;
+    assert_eq!((status, &delivery["page"]), (200, &json!(1)), "{delivery}");
+    let sent = receiver.requests();
+    let sent = sent
+        .iter()
+        .map(|request| serde_json::from_slice(&request.body).unwrap());
+    let sent: Vec<Value> = sent
+        .filter(|sent: &Value| sent["id"] == format!("{job}-1"))
+        .collect();
+    assert_eq!(sent.len(), 2);
+    let markdown = |sent: &Value| sent["page"]["markdown"].as_str().unwrap().to_owned();
+    assert!(markdown(&sent[0]).contains("Not for print"));
+    assert!(markdown(&sent[1]).contains("Tides") && !markdown(&sent[1]).contains("Not for print"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -172,6 +172,23 @@ async fn a_receiver_that_fails_is_tried_three_times_and_never_slows_the_crawl() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn receivers_that_never_answer_keep_no_other_one_waiting() {
+    let server = Server::start();
+    let silent = TrapSite::of(|_| Some(Answer::new(200, &[], "").after(Duration::from_secs(100))));
+    let good = TrapSite::of(|_| Some(Answer::new(200, &[], "")));
+    let (silent, good) = (silent.await.unwrap(), good.await.unwrap());
+    let site = TrapSite::start().await.unwrap();
+    let batch = |receiver: &TrapSite| json!({"urls": [site.url("/article")], "webhook": {"url": receiver.url("/")}});
+    for _ in 0..40 {
+        server.start_job("/v1/batch", &batch(&silent)).await;
+    }
+    let job = server.start_job("/v1/batch", &batch(&good)).await;
+    server.ended(&job).await;
+    let log = deliveries(&server, &job, 3).await;
+    assert!(log.iter().all(|delivery| delivery["delivered"] == true));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn kills_lose_no_event_and_keep_the_order() {
     let receiver =
         TrapSite::of(|_| Some(Answer::new(200, &[], "").after(Duration::from_millis(15))));

@@ -37,6 +37,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "reprocess",
         include_str!("../../../migrations/0006_reprocess.sql"),
     ),
+    ("turns", include_str!("../../../migrations/0007_turns.sql")),
 ];
 
 /// Connections to one database.

@@ -21,8 +21,8 @@ pub use cache::{CacheKey, CachedPage, Validators};
 pub use database::Figures;
 pub use error::StoreError;
 pub use jobs::{
-    Entry, Hook, InJob, JobContent, JobToMake, Known, Marked, Marks, NewEntry, NewPage, OwnedJob,
-    Owner, PageFilter, Reread, Rereadable, Step, ToReread, Told,
+    Entry, Hook, InJob, JobCall, JobContent, JobToMake, Known, Marked, Marks, NewEntry, NewPage,
+    OwnedJob, Owner, PageFilter, Reread, Rereadable, Step, ToReread, Told,
 };
 pub use pages::RawBody;
 pub use store::{Keep, Store};

@@ -16,6 +16,7 @@ use crate::{
     codec,
     database::Database,
     hot::Hot,
+    jobs::Silence,
     pages::{self, PageRow},
     requests,
     writer::{Change, Writer},
@@ -30,6 +31,8 @@ const SWEEP_STEP: i64 = 500;
 pub struct Store {
     pub(crate) database: Database,
     pub(crate) hot: Hot,
+    /// Of those who hold jobs, and of those who hold webhooks.
+    pub(crate) silence: Arc<[Mutex<Silence>; 2]>,
     /// Where the database file is; `None` in memory.
     folder: Option<Arc<Path>>,
     /// Taken by `close`; the writer's task ends when the last sender is gone.
@@ -74,6 +77,7 @@ impl Store {
             database,
             folder,
             hot: Hot::new(),
+            silence: Arc::default(),
             writer: Arc::new(Mutex::new(Some(writer))),
         }
     }

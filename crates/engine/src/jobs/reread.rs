@@ -41,24 +41,22 @@ impl Engine {
         body: ReprocessBody,
     ) -> Result<Option<Reprocessing>, NoJob> {
         let store = &self.rooms().store;
-        let job = store.job(id).await.map_err(EngineError::from)?;
-        let request = store.request_of(id).await.map_err(EngineError::from)?;
-        let (Some(job), Some(request)) = (job, request) else {
+        let Some(call) = store.job_call(id).await.map_err(EngineError::from)? else {
             return Ok(None);
         };
         let unread = |error: serde_json::Error| InvalidOption::new("", error.to_string());
-        let queued = match job.kind {
+        let queued = match call.job.kind {
             JobKind::Crawl => {
-                let mut crawl: CrawlBody = serde_json::from_slice(&request).map_err(unread)?;
+                let mut crawl: CrawlBody = serde_json::from_slice(&call.request).map_err(unread)?;
                 body.over(&mut crawl.scrape);
                 CrawlRequest::parse(crawl.clone(), CHECKS).map_err(of_page)?;
-                store.reprocess_job(id, &crawl).await
+                store.reprocess_job(&call, &crawl).await
             }
             JobKind::Batch => {
-                let mut batch: BatchBody = serde_json::from_slice(&request).map_err(unread)?;
+                let mut batch: BatchBody = serde_json::from_slice(&call.request).map_err(unread)?;
                 body.over(&mut batch.scrape);
                 BatchRequest::parse(batch.clone(), CHECKS).map_err(of_page)?;
-                store.reprocess_job(id, &batch).await
+                store.reprocess_job(&call, &batch).await
             }
         };
         self.rooms().signs.queued(id);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use jiff::Timestamp;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 use trawls_contract::{DeliveryAttempt, Job, PageResult, Webhook, WebhookEvent, WebhookEventKind};
 
 use super::signature::signature;
@@ -13,8 +13,6 @@ use crate::engine::Rooms;
 
 /// How long a receiver may take for one answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Before the second and the third try.
-const REST: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 const SIGNATURE: HeaderName = HeaderName::from_static("x-trawls-signature");
 const EVENT: HeaderName = HeaderName::from_static("x-trawls-event");
 const DELIVERY: HeaderName = HeaderName::from_static("x-trawls-delivery");
@@ -34,23 +32,6 @@ pub(super) fn event(
         page,
         metadata: webhook.metadata.clone(),
     }
-}
-
-/// Tries until the receiver takes it, at most three times.
-pub(super) async fn try_three_times(
-    rooms: &Rooms,
-    webhook: &Webhook,
-    event: &WebhookEvent,
-) -> Vec<DeliveryAttempt> {
-    let mut attempts = vec![try_once(rooms, webhook, event).await];
-    for rest in REST {
-        if attempts.last().is_some_and(DeliveryAttempt::is_good) {
-            break;
-        }
-        sleep(rest).await;
-        attempts.push(try_once(rooms, webhook, event).await);
-    }
-    attempts
 }
 
 /// One POST. Each is signed anew, with its own time.

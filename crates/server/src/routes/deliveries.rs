@@ -76,5 +76,6 @@ pub(crate) async fn resend(
     State(app): State<App>,
     Numbered(id, number): Numbered,
 ) -> Result<Response, HttpError> {
+    let _slot = app.slots.try_acquire().map_err(|_| HttpError::Busy)?;
     json(&stored(app.engine.resend(&id, number).await)?)
 }

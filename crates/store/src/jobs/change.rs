@@ -5,9 +5,11 @@ use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 use trawls_contract::JobStatus;
 
 use super::{
-    hooks::{self, ClaimedHook, HookStep},
+    deliveries::DeliveredAgain,
+    hooks::{self, ClaimedHook, HookRelease, HookStep},
     reread::{self, RereadRow},
     rows::{self, ClaimedJob, NewJob},
+    silence::Held,
     step::StepRow,
 };
 use crate::StoreError;
@@ -42,52 +44,47 @@ pub(crate) enum JobChange {
     /// Past an event.
     HookStep(Box<HookStep>),
     /// Anybody may tell.
-    ReleaseHook(Lease),
+    ReleaseHook(HookRelease),
     /// A delivery was sent again.
-    DeliveredAgain {
-        job: i64,
-        number: i64,
-        delivered: bool,
-        attempts: String,
-    },
+    DeliveredAgain(Box<DeliveredAgain>),
 }
 
-/// The present owner of a running job, and until when.
+/// The present owner of a running job, with a sign of life.
 #[derive(Debug, Clone)]
 pub(crate) struct Lease {
     pub(crate) job: i64,
     pub(crate) owner: String,
-    pub(crate) until: i64,
+    pub(crate) alive_at: i64,
     /// How long the job was worked at in all.
     pub(crate) worked_ms: i64,
 }
 
-/// Who takes a job or a webhook, and whose are free to take.
+/// Who takes a job or a webhook, and what is free to take.
 #[derive(Debug)]
 pub(crate) struct Claim {
     pub(crate) owner: String,
-    pub(crate) until: i64,
     pub(crate) now: i64,
-    /// Owners whose process is gone.
-    pub(crate) dead: Vec<String>,
+    /// What others hold who are dead or silent.
+    pub(crate) orphans: Vec<Held>,
     /// Id of the only job that is wanted.
     pub(crate) only: Option<String>,
 }
 
 impl Claim {
-    /// The condition that the owner in `table` is dead or silent. Not the claimer: after a long
-    /// sleep of the machine whoever works for it is still at it.
-    pub(super) fn push_orphaned(&self, query: &mut QueryBuilder<Sqlite>, table: &str) {
-        query.push(format_args!("({table}.owner <> "));
-        query.push_bind(self.owner.clone());
-        query.push(format_args!(" AND ({table}.owned_until < "));
-        query.push_bind(self.now);
-        query.push(format_args!(" OR {table}.owner IN ("));
-        let mut dead = query.separated(", ");
-        for owner in &self.dead {
-            dead.push_bind(owner.clone());
+    /// The condition that a row is still what an orphan was seen to be. `columns` are those of its
+    /// job, its owner and the owner's sign of life.
+    pub(super) fn push_orphaned(&self, query: &mut QueryBuilder<Sqlite>, columns: &str) {
+        if self.orphans.is_empty() {
+            query.push("1 = 0");
+            return;
         }
-        query.push(")))");
+        query.push(format_args!("({columns}) IN ("));
+        query.push_values(&self.orphans, |mut row, orphan| {
+            row.push_bind(orphan.job)
+                .push_bind(orphan.owner.clone())
+                .push_bind(orphan.alive_at);
+        });
+        query.push(")");
     }
 }
 
@@ -116,7 +113,7 @@ pub(crate) enum JobAnswer {
     Retried(Vec<String>),
     /// Ids of removed pages; of an erasure empty when the job is gone.
     Erased(Vec<String>),
-    Hook(Option<ClaimedHook>),
+    Hook(Option<Box<ClaimedHook>>),
 }
 
 impl JobChange {
@@ -164,17 +161,12 @@ impl JobChange {
                 step.apply(db).await?;
                 JobAnswer::Done
             }
-            Self::ReleaseHook(lease) => {
-                hooks::release(db, lease).await?;
+            Self::ReleaseHook(release) => {
+                release.apply(db).await?;
                 JobAnswer::Done
             }
-            Self::DeliveredAgain {
-                job,
-                number,
-                delivered,
-                attempts,
-            } => {
-                hooks::update(db, (*job, *number), *delivered, attempts).await?;
+            Self::DeliveredAgain(again) => {
+                again.apply(db).await?;
                 JobAnswer::Done
             }
         };

@@ -1,18 +1,25 @@
-//! Webhooks: how far their receivers were told, and the log of deliveries. What there is to tell
-//! is in the job and its pages; a delivery and the step past its event are committed together, so
-//! that after a crash an event may come again, with the same id, but none is left out.
+//! Webhooks: how far their receivers were told, and when each may be told again. What there is to
+//! tell is in the job and its pages; a delivery and the step past its event are committed together,
+//! so that after a crash an event may come again, with the same id, but none is left out.
+
+use std::time::Duration;
 
 use jiff::Timestamp;
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
-use trawls_contract::{Delivery, DeliveryAttempt, List, WebhookEventKind};
+use trawls_contract::Delivery;
 
 use super::{
     change::{Claim, JobAnswer, JobChange, Lease},
+    deliveries::DeliveryRow,
     owner::Owner,
     rows::{self, Named},
-    to_json, unexpected, until,
+    silence::Held,
+    to_json, unexpected,
 };
-use crate::{Store, StoreError, codec};
+use crate::{Store, StoreError};
+
+/// Longest rest of a receiver. One that would rest longer does so by a clock that was set since.
+const LONGEST_REST: Duration = Duration::from_secs(60);
 
 /// How much a receiver was told, beside pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,18 +28,8 @@ pub enum Told {
     Nothing,
     /// Of the start of the job.
     Start,
-    /// Of its end.
-    End,
-}
-
-impl Told {
-    fn code(self) -> i64 {
-        match self {
-            Self::Nothing => 0,
-            Self::Start => 1,
-            Self::End => 2,
-        }
-    }
+    /// Of its end at this time. A job that was retried meanwhile comes to another one.
+    End(Timestamp),
 }
 
 /// A webhook in the hands of the one who tells.
@@ -44,51 +41,55 @@ pub struct Hook {
     pub id: String,
     /// The body of the call that made the job, JSON.
     pub request: Vec<u8>,
+    /// Number of the last page that the job had when the webhook was taken.
+    pub pages_until: u64,
     /// How much was told.
     pub told: Told,
     /// Number of the last page that was told of.
     pub last_page: u64,
     /// Number of the last delivery.
     pub last_delivery: u64,
+    /// Events in a row that the receiver did not take.
+    pub failures: u32,
+    /// Is it told of pages?
+    pub tells_pages: bool,
+    /// The event that it did not take yet.
+    pub under_way: Option<Delivery>,
 }
 
-/// A step past an event.
+/// Where a webhook stands now, with the delivery that brought it there.
 #[derive(Debug)]
 pub(crate) struct HookStep {
     lease: Lease,
-    told: i64,
+    told: Told,
     last_page: i64,
+    failures: i64,
+    tells_pages: bool,
+    under_way: Option<String>,
     delivery: Option<DeliveryRow>,
 }
 
+/// The end of a turn.
 #[derive(Debug)]
-struct DeliveryRow {
-    number: i64,
-    event: &'static str,
-    page: Option<i64>,
-    delivered: bool,
-    attempts: String,
+pub(crate) struct HookRelease {
+    lease: Lease,
+    not_before: i64,
 }
 
-/// A claimed webhook: job, told, last page, last delivery.
-pub(crate) type ClaimedHook = (i64, i64, i64, i64);
-
-const WAITS: &str = "SELECT hook.job FROM webhooks AS hook JOIN jobs ON jobs.number = hook.job \
-                     WHERE hook.told < 2 \
-                     AND coalesce(jobs.started_at, jobs.finished_at) IS NOT NULL";
+/// A claimed webhook: job, told, last page, failures, whether it is told of pages, what is under
+/// way, last delivery, last page of the job.
+pub(crate) type ClaimedHook = (i64, i64, i64, i64, bool, Option<String>, i64, i64);
 
 impl Store {
-    /// Takes a webhook that has or will have something to tell and that nobody takes care of.
+    /// Takes the webhook whose turn it is: one that has something to tell, does not rest, and that
+    /// nobody takes care of.
     ///
     /// # Errors
     /// The database cannot be read or written.
     pub async fn claim_hook(&self, owner: &Owner) -> Result<Option<Hook>, StoreError> {
         let db = &self.database.readers;
-        let owners: Vec<Option<String>> =
-            sqlx::query_scalar("SELECT DISTINCT owner FROM webhooks WHERE told < 2")
-                .fetch_all(db)
-                .await?;
-        let claim = self.claim_of(owner, owners.into_iter().flatten().collect(), None);
+        let [_, silence] = &*self.silence;
+        let claim = self.claim_of(owner, silence, held(db).await?, None);
         let mut free = QueryBuilder::new("");
         push_free(&mut free, &claim);
         let free: Option<i64> = free.build_query_scalar().fetch_optional(db).await?;
@@ -96,29 +97,37 @@ impl Store {
             return Ok(None);
         }
         let claimed = match self.change_job(JobChange::ClaimHook(claim)).await? {
-            JobAnswer::Hook(Some(claimed)) => claimed,
+            JobAnswer::Hook(Some(claimed)) => *claimed,
             JobAnswer::Hook(None) => return Ok(None),
             other => return Err(unexpected(&other)),
         };
-        let (job, told, last_page, last_delivery) = claimed;
+        let (job, told, last_page, failures, tells_pages, under_way, last_delivery, pages) =
+            claimed;
         let Some((_, of)) = rows::find(db, Named::Number(job)).await? else {
             return Ok(None);
         };
+        let under_way = under_way.map(|json| serde_json::from_str(&json));
         Ok(Some(Hook {
             job,
             owner: owner.clone(),
-            request: self.job_request(job).await?,
+            request: self.request_of(job).await?,
             id: of.id,
+            pages_until: pages.unsigned_abs(),
             told: match told {
                 0 => Told::Nothing,
                 _ => Told::Start,
             },
             last_page: last_page.unsigned_abs(),
             last_delivery: last_delivery.unsigned_abs(),
+            failures: u32::try_from(failures).unwrap_or(u32::MAX),
+            tells_pages,
+            under_way: under_way
+                .transpose()
+                .map_err(|error| StoreError::Damaged(error.to_string()))?,
         }))
     }
 
-    /// Goes past an event, with its delivery if it was wanted. Also a sign of life.
+    /// Keeps where a webhook stands, with the delivery that brought it there. Also a sign of life.
     ///
     /// # Errors
     /// `LeaseLost` when somebody else tells now.
@@ -127,137 +136,118 @@ impl Store {
         hook: &Hook,
         delivery: Option<&Delivery>,
     ) -> Result<(), StoreError> {
-        let delivery = delivery.map(DeliveryRow::of).transpose()?;
         let step = HookStep {
-            lease: self.hook_lease(hook, until(Timestamp::now())),
-            told: hook.told.code(),
+            lease: hook.lease(),
+            told: hook.told,
             last_page: i64::try_from(hook.last_page).unwrap_or(i64::MAX),
-            delivery,
+            failures: hook.failures.into(),
+            tells_pages: hook.tells_pages,
+            under_way: hook.under_way.as_ref().map(to_json).transpose()?,
+            delivery: delivery.map(DeliveryRow::of).transpose()?,
         };
         self.change_job(JobChange::HookStep(Box::new(step)))
             .await
             .map(drop)
     }
 
-    /// Lets somebody else tell.
+    /// Lets somebody else tell, after a rest of at most a minute.
     ///
     /// # Errors
     /// The database cannot be written; the webhook is free when its owner is gone.
-    pub async fn release_hook(&self, hook: &Hook) -> Result<(), StoreError> {
-        let lease = self.hook_lease(hook, 0);
-        self.change_job(JobChange::ReleaseHook(lease))
+    pub async fn release_hook(&self, hook: &Hook, rest: Duration) -> Result<(), StoreError> {
+        let lease = hook.lease();
+        let release = HookRelease {
+            not_before: lease.alive_at.saturating_add(ms(rest.min(LONGEST_REST))),
+            lease,
+        };
+        self.change_job(JobChange::ReleaseHook(release))
             .await
             .map(drop)
     }
+}
 
-    fn hook_lease(&self, hook: &Hook, until: i64) -> Lease {
+impl Hook {
+    fn lease(&self) -> Lease {
         Lease {
-            job: hook.job,
-            owner: hook.owner.id().to_owned(),
-            until,
+            job: self.job,
+            owner: self.owner.id().to_owned(),
+            alive_at: Timestamp::now().as_millisecond(),
             worked_ms: 0,
         }
     }
-
-    /// The deliveries of a job after number `after`; `None` when there is no such job.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub async fn deliveries(
-        &self,
-        id: &str,
-        after: u64,
-        limit: u32,
-    ) -> Result<Option<List<Delivery>>, StoreError> {
-        let db = &self.database.readers;
-        match self.find_job(id).await? {
-            Some((job, _)) => list(db, job, after, limit).await.map(Some),
-            None => Ok(None),
-        }
-    }
-
-    /// What happened to a delivery that was sent again.
-    ///
-    /// # Errors
-    /// The database cannot be written.
-    pub async fn delivered_again(&self, id: &str, delivery: &Delivery) -> Result<(), StoreError> {
-        let Some((job, _)) = self.find_job(id).await? else {
-            return Ok(());
-        };
-        let change = JobChange::DeliveredAgain {
-            job,
-            number: i64::try_from(delivery.number).unwrap_or(i64::MAX),
-            delivered: delivery.delivered,
-            attempts: to_json(&delivery.attempts)?,
-        };
-        self.change_job(change).await.map(drop)
-    }
-
-    /// The body of the call that made a job, JSON.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub async fn request_of(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        match self.find_job(id).await? {
-            Some((job, _)) => self.job_request(job).await.map(Some),
-            None => Ok(None),
-        }
-    }
-
-    async fn job_request(&self, job: i64) -> Result<Vec<u8>, StoreError> {
-        let packed: Vec<u8> = sqlx::query_scalar("SELECT request FROM jobs WHERE number = ?")
-            .bind(job)
-            .fetch_one(&self.database.readers)
-            .await?;
-        codec::unpack(&packed)
-    }
 }
 
-/// Nobody's, or somebody's who is dead or silent.
+fn ms(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Webhooks that somebody tells.
+async fn held(db: &SqlitePool) -> Result<Vec<Held>, sqlx::Error> {
+    let held: Vec<(i64, String, i64)> = sqlx::query_as(
+        "SELECT job, owner, alive_at FROM webhooks WHERE told < 2 AND owner IS NOT NULL",
+    )
+    .fetch_all(db)
+    .await?;
+    let held = held.into_iter().map(|(job, owner, alive_at)| Held {
+        job,
+        owner,
+        alive_at,
+    });
+    Ok(held.collect())
+}
+
+/// Those with something to tell that nobody takes care of, whoever waits longest first.
 fn push_free(query: &mut QueryBuilder<Sqlite>, claim: &Claim) {
-    query.push(WAITS).push(" AND (hook.owner IS NULL OR ");
-    claim.push_orphaned(query, "hook");
-    query.push(") ORDER BY hook.job LIMIT 1");
+    query.push(
+        "SELECT hook.job FROM webhooks AS hook JOIN jobs ON jobs.number = hook.job \
+         WHERE hook.told < 2 AND ((hook.told = 0 AND jobs.started_at IS NOT NULL) \
+         OR (hook.tells_pages <> 0 AND hook.last_page < jobs.last_page) OR ",
+    );
+    rows::push_is_final(query);
+    query.push(") AND NOT (hook.not_before > ");
+    query.push_bind(claim.now).push(" AND hook.not_before <= ");
+    query.push_bind(claim.now.saturating_add(ms(LONGEST_REST)));
+    query.push(") AND (hook.owner IS NULL OR ");
+    claim.push_orphaned(query, "hook.job, hook.owner, hook.alive_at");
+    query.push(") ORDER BY hook.not_before, hook.job LIMIT 1");
 }
 
 pub(super) async fn claim(
     db: &mut SqliteConnection,
     claim: &Claim,
-) -> Result<Option<ClaimedHook>, sqlx::Error> {
+) -> Result<Option<Box<ClaimedHook>>, sqlx::Error> {
     let mut query = QueryBuilder::new("UPDATE webhooks SET owner = ");
     query.push_bind(&claim.owner);
-    query.push(", owned_until = ").push_bind(claim.until);
+    query.push(", alive_at = ").push_bind(claim.now);
     query.push(" WHERE job = (");
     push_free(&mut query, claim);
     query.push(
-        ") RETURNING job, told, last_page, (SELECT coalesce(max(number), 0) FROM deliveries \
-         WHERE deliveries.job = webhooks.job)",
+        ") RETURNING job, told, last_page, failures, tells_pages, under_way, \
+         (SELECT coalesce(max(number), 0) FROM deliveries WHERE deliveries.job = webhooks.job), \
+         (SELECT last_page FROM jobs WHERE jobs.number = webhooks.job)",
     );
-    query.build_query_as().fetch_optional(db).await
-}
-
-impl DeliveryRow {
-    fn of(delivery: &Delivery) -> Result<Self, StoreError> {
-        let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-        Ok(Self {
-            number: number(delivery.number),
-            event: delivery.event.as_str(),
-            page: delivery.page.map(number),
-            delivered: delivery.delivered,
-            attempts: to_json(&delivery.attempts)?,
-        })
-    }
+    let claimed = query.build_query_as().fetch_optional(db).await?;
+    Ok(claimed.map(Box::new))
 }
 
 impl HookStep {
     pub(super) async fn apply(&self, db: &mut SqliteConnection) -> Result<(), StoreError> {
+        let told = match self.told {
+            Told::Nothing => 0,
+            Told::Start => 1,
+            Told::End(at) if is_the_end(db, self.lease.job, at).await? => 2,
+            Told::End(_) => 1,
+        };
         let moved = sqlx::query(
-            "UPDATE webhooks SET told = ?, last_page = ?, owned_until = ? \
-             WHERE job = ? AND owner = ?",
+            "UPDATE webhooks SET told = ?, last_page = ?, failures = ?, tells_pages = ?, \
+             under_way = ?, alive_at = ? WHERE job = ? AND owner = ?",
         )
-        .bind(self.told)
+        .bind(told)
         .bind(self.last_page)
-        .bind(self.lease.until)
+        .bind(self.failures)
+        .bind(self.tells_pages)
+        .bind(&self.under_way)
+        .bind(self.lease.alive_at)
         .bind(self.lease.job)
         .bind(&self.lease.owner)
         .execute(&mut *db)
@@ -265,23 +255,25 @@ impl HookStep {
         if moved.rows_affected() == 0 {
             return Err(StoreError::LeaseLost);
         }
-        let Some(delivery) = &self.delivery else {
-            return Ok(());
-        };
-        sqlx::query(
-            "INSERT INTO deliveries (job, number, event, page, delivered, attempts) \
-             VALUES (?, ?, ?, ?, ?, ?)",
-        )
-        .bind(self.lease.job)
-        .bind(delivery.number)
-        .bind(delivery.event)
-        .bind(delivery.page)
-        .bind(delivery.delivered)
-        .bind(&delivery.attempts)
-        .execute(db)
-        .await?;
+        if let Some(delivery) = &self.delivery {
+            delivery.insert(db, self.lease.job).await?;
+        }
         Ok(())
     }
+}
+
+/// Did the job end then, and not go on since?
+async fn is_the_end(
+    db: &mut SqliteConnection,
+    job: i64,
+    at: Timestamp,
+) -> Result<bool, sqlx::Error> {
+    let finished_at: Option<Option<i64>> =
+        sqlx::query_scalar("SELECT finished_at FROM jobs WHERE number = ?")
+            .bind(job)
+            .fetch_optional(db)
+            .await?;
+    Ok(finished_at.flatten() == Some(at.as_millisecond()))
 }
 
 /// A job with a webhook.
@@ -293,73 +285,29 @@ pub(super) async fn insert(db: &mut SqliteConnection, job: i64) -> Result<(), sq
     Ok(())
 }
 
-/// The job goes on: its end will have to be told again.
+/// The job goes on: its end will have to be told again, to a receiver that may have come back.
 pub(super) async fn reopen(db: &mut SqliteConnection, job: i64) -> Result<(), sqlx::Error> {
-    sqlx::query("UPDATE webhooks SET told = 1, owner = NULL WHERE job = ? AND told = 2")
-        .bind(job)
-        .execute(db)
-        .await?;
-    Ok(())
-}
-
-pub(super) async fn release(db: &mut SqliteConnection, lease: &Lease) -> Result<(), sqlx::Error> {
-    sqlx::query("UPDATE webhooks SET owner = NULL, owned_until = NULL WHERE job = ? AND owner = ?")
-        .bind(lease.job)
-        .bind(&lease.owner)
-        .execute(db)
-        .await?;
-    Ok(())
-}
-
-pub(super) async fn update(
-    db: &mut SqliteConnection,
-    (job, number): (i64, i64),
-    delivered: bool,
-    attempts: &str,
-) -> Result<(), sqlx::Error> {
-    sqlx::query("UPDATE deliveries SET delivered = ?, attempts = ? WHERE job = ? AND number = ?")
-        .bind(delivered)
-        .bind(attempts)
-        .bind(job)
-        .bind(number)
-        .execute(db)
-        .await?;
-    Ok(())
-}
-
-async fn list(
-    db: &SqlitePool,
-    job: i64,
-    after: u64,
-    limit: u32,
-) -> Result<List<Delivery>, StoreError> {
-    type Row = (i64, String, Option<i64>, bool, String);
-    let rows: Vec<Row> = sqlx::query_as(
-        "SELECT number, event, page, delivered, attempts FROM deliveries \
-         WHERE job = ? AND number > ? ORDER BY number LIMIT ?",
+    sqlx::query(
+        "UPDATE webhooks SET told = min(told, 1), not_before = 0, failures = 0, tells_pages = 1 \
+         WHERE job = ?",
     )
     .bind(job)
-    .bind(i64::try_from(after).unwrap_or(i64::MAX))
-    .bind(i64::from(limit) + 1)
-    .fetch_all(db)
+    .execute(db)
     .await?;
-    let read = |(number, event, page, delivered, attempts): Row| {
-        let attempts: Vec<DeliveryAttempt> = serde_json::from_str(&attempts)
-            .map_err(|error| StoreError::Damaged(error.to_string()))?;
-        let event: WebhookEventKind = codec::from_name(&event)?;
-        Ok(Delivery {
-            number: number.unsigned_abs(),
-            event,
-            page: page.map(i64::unsigned_abs),
-            delivered,
-            attempts,
-        })
-    };
-    let found: Vec<_> = rows
-        .into_iter()
-        .map(read)
-        .collect::<Result<_, StoreError>>()?;
-    Ok(List::cut(found, limit, |delivery: &Delivery| {
-        delivery.number.to_string()
-    }))
+    Ok(())
+}
+
+impl HookRelease {
+    pub(super) async fn apply(&self, db: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+        sqlx::query(
+            "UPDATE webhooks SET owner = NULL, alive_at = NULL, not_before = ? \
+             WHERE job = ? AND owner = ?",
+        )
+        .bind(self.not_before)
+        .bind(self.lease.job)
+        .bind(&self.lease.owner)
+        .execute(db)
+        .await?;
+        Ok(())
+    }
 }

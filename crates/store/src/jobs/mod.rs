@@ -2,18 +2,21 @@
 //! comes in steps, each of them pages, new URLs and counts in one transaction, so that at any
 //! instant the three agree.
 
+mod call;
 mod change;
 mod contents;
+mod deliveries;
 mod frontier;
 mod hooks;
 mod owner;
 mod pages;
 mod reread;
 mod rows;
+mod silence;
 mod step;
 
 use std::{
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -21,13 +24,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 use trawls_contract::{ErrorInfo, Job, JobCounts, JobKind, JobPage, JobStatus, List};
 
-pub(crate) use self::change::{JobAnswer, JobChange};
-use self::{
-    change::{Claim, Finish, Lease},
-    rows::Named,
-    step::StepRow,
-};
 pub use self::{
+    call::JobCall,
     contents::JobContent,
     frontier::{Entry, NewEntry},
     hooks::{Hook, Told},
@@ -36,11 +34,18 @@ pub use self::{
     reread::{Reread, Rereadable, ToReread},
     step::{NewPage, Step},
 };
+use self::{
+    change::{Claim, Finish, Lease},
+    rows::Named,
+    silence::Held,
+    step::StepRow,
+};
+pub(crate) use self::{
+    change::{JobAnswer, JobChange},
+    silence::Silence,
+};
 use crate::{Store, StoreError, codec, writer::Change};
 
-/// Without a sign of life for so long, a running job may be taken over. Long, because the death of
-/// a process is seen by its lock; this is for one that hangs.
-const LEASE: Duration = Duration::from_secs(60);
 /// Pages that one transaction removes.
 const ERASE_STEP: i64 = 500;
 
@@ -111,15 +116,10 @@ impl OwnedJob {
         Lease {
             job: self.number,
             owner: self.owner.id().to_owned(),
-            until: until(now),
+            alive_at: now.as_millisecond(),
             worked_ms: i64::try_from(self.worked().as_millis()).unwrap_or(i64::MAX),
         }
     }
-}
-
-fn until(now: Timestamp) -> i64 {
-    let lease = i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
-    now.as_millisecond().saturating_add(lease)
 }
 
 impl Store {
@@ -208,8 +208,9 @@ impl Store {
         owner: &Owner,
         only: Option<&str>,
     ) -> Result<Option<OwnedJob>, StoreError> {
-        let owners = rows::owners(&self.database.readers).await?;
-        let claim = self.claim_of(owner, owners, only);
+        let held = rows::held(&self.database.readers).await?;
+        let [silence, _] = &*self.silence;
+        let claim = self.claim_of(owner, silence, held, only);
         let answer = self.change_job(JobChange::Claim(claim)).await?;
         let JobAnswer::Claimed(claimed) = answer else {
             return Err(unexpected(&answer));
@@ -438,26 +439,31 @@ impl Store {
         }
     }
 
-    /// A claim by `owner` now, of what is of one of `owners` too if that one is gone.
-    fn claim_of(&self, owner: &Owner, owners: Vec<String>, only: Option<&str>) -> Claim {
-        let now = Timestamp::now();
+    /// A claim by `owner` now, of what dead and silent ones hold too. Not of the claimer's own:
+    /// whoever works for it is still at it.
+    fn claim_of(
+        &self,
+        owner: &Owner,
+        silence: &Mutex<Silence>,
+        held: Vec<Held>,
+        only: Option<&str>,
+    ) -> Claim {
+        let mut silence = silence.lock().unwrap_or_else(PoisonError::into_inner);
+        let silent = silence.among(&held, Instant::now());
+        let is_dead = |owner: &str| {
+            self.folder()
+                .is_some_and(|folder| owner::is_dead(folder, owner))
+        };
+        let mut orphans = held;
+        orphans.retain(|held| {
+            held.owner != owner.id() && (silent.contains(held) || is_dead(&held.owner))
+        });
         Claim {
             owner: owner.id().to_owned(),
-            until: until(now),
-            now: now.as_millisecond(),
-            dead: self.dead_among(owners, owner),
+            now: Timestamp::now().as_millisecond(),
+            orphans,
             only: only.map(str::to_owned),
         }
-    }
-
-    /// Owners whose process is gone; `own` is not.
-    fn dead_among(&self, mut owners: Vec<String>, own: &Owner) -> Vec<String> {
-        let is_dead = |id: &str| {
-            self.folder()
-                .is_some_and(|folder| owner::is_dead(folder, id))
-        };
-        owners.retain(|id| id != own.id() && is_dead(id));
-        owners
     }
 
     async fn find_job(&self, id: &str) -> Result<Option<(i64, Job)>, StoreError> {

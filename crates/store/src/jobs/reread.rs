@@ -9,9 +9,11 @@ use sqlx::SqliteConnection;
 use trawls_contract::{Job, JobCounts, JobStatus, PageResult};
 
 use super::{
-    NewPage, OwnedJob,
+    JobCall, NewPage, OwnedJob,
     change::{JobAnswer, JobChange, Lease},
-    hooks, rows, to_json, unexpected,
+    hooks,
+    rows::{self, Named},
+    to_json, unexpected,
 };
 use crate::{RawBody, Store, StoreError, codec, pages};
 
@@ -61,20 +63,17 @@ pub(crate) struct RereadRow {
 
 impl Store {
     /// Queues an ended job for reading its pages again, with a new body of its call. Returns the
-    /// job, the number of pages that can be read again and that of the others; `None` when there is
-    /// no such job.
+    /// job, the number of pages that can be read again and that of the others; `None` when the job
+    /// was removed.
     ///
     /// # Errors
     /// The database cannot be written.
     pub async fn reprocess_job(
         &self,
-        id: &str,
+        call: &JobCall,
         request: &impl serde::Serialize,
     ) -> Result<Option<(Job, u64, u64)>, StoreError> {
-        let db = &self.database.readers;
-        let Some((job, _)) = self.find_job(id).await? else {
-            return Ok(None);
-        };
+        let (db, job) = (&self.database.readers, call.number);
         let (all, raw): (i64, i64) = sqlx::query_as(
             "SELECT count(*), count(raw.page_id) FROM job_pages AS page \
              LEFT JOIN page_bodies AS raw ON raw.page_id = page.page_id \
@@ -90,8 +89,8 @@ impl Store {
         let JobAnswer::Done = answer else {
             return Err(unexpected(&answer));
         };
-        let now = self.job(id).await?;
-        Ok(now.map(|job| (job, raw.unsigned_abs(), (all - raw).unsigned_abs())))
+        let now = rows::find(db, Named::Number(job)).await?;
+        Ok(now.map(|(_, job)| (job, raw.unsigned_abs(), (all - raw).unsigned_abs())))
     }
 
     /// The next pages after number `after` that can be read again, at most `limit`.

@@ -8,6 +8,7 @@ use super::{
     change::{Claim, Finish, Lease},
     frontier::{self, NewEntry},
     hooks,
+    silence::Held,
 };
 use crate::{StoreError, codec, pages};
 
@@ -121,12 +122,12 @@ pub(super) async fn claim(
         QueryBuilder::new("UPDATE jobs SET status = 'running', started_at = coalesce(started_at, ");
     query.push_bind(claim.now);
     query.push("), owner = ").push_bind(&claim.owner);
-    query.push(", owned_until = ").push_bind(claim.until);
+    query.push(", alive_at = ").push_bind(claim.now);
     query.push(
         " WHERE number = (SELECT number FROM jobs WHERE (status = 'queued' \
          OR (status = 'running' AND ",
     );
-    claim.push_orphaned(&mut query, "jobs");
+    claim.push_orphaned(&mut query, "number, owner, alive_at");
     query.push("))");
     if let Some(only) = &claim.only {
         query.push(" AND id = ").push_bind(only);
@@ -140,7 +141,7 @@ pub(super) async fn claim(
     Ok(claimed.map(Box::new))
 }
 
-/// Proves that the job is the lease's, and extends it; with new counts and the number of the last
+/// Proves that the job is the lease's, and gives a sign of life; with new counts and the number of the last
 /// page if there are some. Returns whether somebody asked for the job to be stopped.
 pub(super) async fn renew(
     db: &mut SqliteConnection,
@@ -150,11 +151,11 @@ pub(super) async fn renew(
     let (counts, last_page) = counts.unzip();
     let last_page = last_page.map(|number| i64::try_from(number).unwrap_or(i64::MAX));
     let cancelling: Option<i64> = sqlx::query_scalar(
-        "UPDATE jobs SET owned_until = ?, worked_ms = ?, counts = coalesce(?, counts), \
+        "UPDATE jobs SET alive_at = ?, worked_ms = ?, counts = coalesce(?, counts), \
          last_page = coalesce(?, last_page) \
          WHERE number = ? AND owner = ? AND status = 'running' RETURNING cancelling",
     )
-    .bind(lease.until)
+    .bind(lease.alive_at)
     .bind(lease.worked_ms)
     .bind(counts)
     .bind(last_page)
@@ -170,7 +171,7 @@ pub(super) async fn renew(
 pub(super) async fn finish(db: &mut SqliteConnection, finish: &Finish) -> Result<(), StoreError> {
     let ended = sqlx::query(
         "UPDATE jobs SET status = ?, error = coalesce(?, error), finished_at = ?, worked_ms = ?, \
-         cancelling = 0, owner = NULL, owned_until = NULL, reread_until = NULL, ended_as = NULL \
+         cancelling = 0, owner = NULL, alive_at = NULL, reread_until = NULL, ended_as = NULL \
          WHERE number = ? AND owner = ? AND status = 'running'",
     )
     .bind(finish.status.as_str())
@@ -189,7 +190,7 @@ pub(super) async fn finish(db: &mut SqliteConnection, finish: &Finish) -> Result
 
 pub(super) async fn release(db: &mut SqliteConnection, lease: &Lease) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE jobs SET status = 'queued', worked_ms = ?, owner = NULL, owned_until = NULL \
+        "UPDATE jobs SET status = 'queued', worked_ms = ?, owner = NULL, alive_at = NULL \
          WHERE number = ? AND owner = ? AND status = 'running'",
     )
     .bind(lease.worked_ms)
@@ -430,13 +431,19 @@ pub(super) async fn list(
     Ok(List::cut(jobs, limit, |(number, _)| number.to_string()).map(|(_, job)| job))
 }
 
-/// Owners of the jobs that run.
-pub(super) async fn owners(db: &SqlitePool) -> Result<Vec<String>, StoreError> {
-    Ok(sqlx::query_scalar(
-        "SELECT DISTINCT owner FROM jobs WHERE status = 'running' AND owner IS NOT NULL",
+/// Jobs that run.
+pub(super) async fn held(db: &SqlitePool) -> Result<Vec<Held>, sqlx::Error> {
+    let held: Vec<(i64, String, i64)> = sqlx::query_as(
+        "SELECT number, owner, alive_at FROM jobs WHERE status = 'running' AND owner IS NOT NULL",
     )
     .fetch_all(db)
-    .await?)
+    .await?;
+    let held = held.into_iter().map(|(job, owner, alive_at)| Held {
+        job,
+        owner,
+        alive_at,
+    });
+    Ok(held.collect())
 }
 
 /// Numbers of the jobs that ended before `before`.
@@ -449,8 +456,8 @@ pub(super) async fn ended(db: &SqlitePool, before: i64) -> Result<Vec<i64>, Stor
 }
 
 /// The condition that a job is over.
-fn push_is_final(query: &mut QueryBuilder<Sqlite>) {
-    query.push("status IN (");
+pub(super) fn push_is_final(query: &mut QueryBuilder<Sqlite>) {
+    query.push("jobs.status IN (");
     let mut list = query.separated(", ");
     for status in JobStatus::FINAL {
         list.push_bind(status.as_str());

@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use trawls_contract::{ErrorCode, Outcome, PageResult};
+use trawls_contract::{
+    Delivery, DeliveryAttempt, ErrorCode, Outcome, PageResult, WebhookEventKind,
+};
 
 use super::*;
 use crate::Keep;
@@ -16,6 +18,12 @@ impl Scene {
     async fn new(entries: i64) -> (Self, Job) {
         let store = Store::open_in_memory().await.unwrap();
         let owner = store.owner().unwrap();
+        let scene = Self { store, owner };
+        let job = scene.make(entries).await;
+        (scene, job)
+    }
+
+    async fn make(&self, entries: i64) -> Job {
         let entries = (1..=entries).map(|number| NewEntry {
             number,
             url: format!("http://a.example/{number}"),
@@ -30,11 +38,20 @@ impl Scene {
             url: "http://a.example/1".into(),
             request: &json!({}),
             entries: entries.collect(),
-            has_webhook: false,
+            has_webhook: true,
             idempotency: None,
         };
-        let job = store.make_job(job).await.unwrap();
-        (Self { store, owner }, job)
+        self.store.make_job(job).await.unwrap()
+    }
+
+    async fn hook(&self, owner: &Owner) -> Option<Hook> {
+        self.store.claim_hook(owner).await.unwrap()
+    }
+
+    /// What a clock that was set leaves in the database.
+    async fn set(&self, statement: &'static str, to: Timestamp) {
+        let set = sqlx::query(statement).bind(to.as_millisecond());
+        set.execute(&self.store.database.writer).await.unwrap();
     }
 
     async fn claim(&self) -> OwnedJob {
@@ -177,4 +194,144 @@ async fn a_job_that_is_not_over_is_neither_retried_nor_removed() {
     let erased = scene.store.erase_job(&job.id).await;
     assert_eq!(erased.unwrap_err(), StoreError::JobRuns);
     assert!(scene.store.job(&job.id).await.unwrap().is_some());
+}
+
+fn delivery(number: u64, event: WebhookEventKind, page: Option<u64>) -> Delivery {
+    Delivery {
+        number,
+        event,
+        page,
+        delivered: false,
+        attempts: vec![attempt(503)],
+    }
+}
+
+fn attempt(status: u16) -> DeliveryAttempt {
+    DeliveryAttempt {
+        at: Timestamp::UNIX_EPOCH,
+        http_status: Some(status),
+        error: None,
+        duration_ms: 1,
+    }
+}
+
+#[tokio::test]
+async fn a_job_is_not_taken_over_because_a_clock_was_set() {
+    let (scene, job) = Scene::new(1).await;
+    let owned = scene.claim().await;
+    let hook = scene.hook(&scene.owner).await.unwrap();
+    let other = scene.store.owner().unwrap();
+    for hours in [-1000, 1000] {
+        let at = Timestamp::now() + jiff::SignedDuration::from_hours(hours);
+        scene.set("UPDATE jobs SET alive_at = ?", at).await;
+        scene.set("UPDATE webhooks SET alive_at = ?", at).await;
+        assert!(scene.store.claim_job(&other, None).await.unwrap().is_none());
+        assert!(scene.hook(&other).await.is_none());
+    }
+    scene.store.hook_step(&hook, None).await.unwrap();
+    let ended = scene.store.finish_job(&owned, JobStatus::Completed, None);
+    ended.await.unwrap();
+    let job = scene.store.job(&job.id).await.unwrap().unwrap();
+    assert_eq!(job.status, JobStatus::Completed);
+}
+
+#[tokio::test]
+async fn a_receiver_that_rests_keeps_its_count_and_nobody_waits_for_it() {
+    let (scene, first) = Scene::new(1).await;
+    let second = scene.make(1).await;
+    let other = scene.store.owner().unwrap();
+    assert!(
+        scene.hook(&other).await.is_none(),
+        "there is nothing to tell"
+    );
+    let _owned = (scene.claim().await, scene.claim().await);
+    let mut resting = scene.hook(&scene.owner).await.unwrap();
+    assert_eq!(resting.id, first.id);
+    resting.failures = 3;
+    resting.under_way = Some(delivery(1, WebhookEventKind::Started, None));
+    scene.store.hook_step(&resting, None).await.unwrap();
+    let rest = Duration::from_secs(3600);
+    scene.store.release_hook(&resting, rest).await.unwrap();
+    for owner in [&scene.owner, &other, &other] {
+        let hook = scene.hook(owner).await.unwrap();
+        assert_eq!(hook.id, second.id);
+        assert!(scene.hook(owner).await.is_none());
+        scene
+            .store
+            .release_hook(&hook, Duration::ZERO)
+            .await
+            .unwrap();
+    }
+    // A minute later, or as soon as the clock was set back by more than that.
+    for at in [-1, 61] {
+        let at = Timestamp::now() + jiff::SignedDuration::from_secs(at);
+        let set = "UPDATE webhooks SET not_before = ? WHERE failures = 3";
+        scene.set(set, at).await;
+        let turns = [
+            scene.hook(&other).await.unwrap(),
+            scene.hook(&other).await.unwrap(),
+        ];
+        for hook in turns {
+            if hook.id == first.id {
+                assert_eq!((hook.failures, &hook.under_way), (3, &resting.under_way));
+            }
+            scene
+                .store
+                .release_hook(&hook, Duration::ZERO)
+                .await
+                .unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_end_of_a_job_that_went_on_meanwhile_is_told_again() {
+    let (scene, job) = Scene::new(1).await;
+    let owned = scene.claim().await;
+    let finish = scene.store.finish_job(&owned, JobStatus::Failed, None);
+    finish.await.unwrap();
+    let ended = scene.store.job(&job.id).await.unwrap().unwrap();
+    let mut hook = scene.hook(&scene.owner).await.unwrap();
+    hook.told = Told::End(ended.finished_at.unwrap());
+    scene.store.retry_job(&job.id).await.unwrap();
+    scene.store.hook_step(&hook, None).await.unwrap();
+    scene
+        .store
+        .release_hook(&hook, Duration::ZERO)
+        .await
+        .unwrap();
+    assert!(scene.hook(&scene.owner).await.is_none(), "it runs again");
+    let owned = scene.claim().await;
+    let finish = scene.store.finish_job(&owned, JobStatus::Completed, None);
+    finish.await.unwrap();
+    assert_eq!(scene.hook(&scene.owner).await.unwrap().told, Told::Start);
+}
+
+#[tokio::test]
+async fn a_delivery_that_is_sent_again_twice_at_once_has_both_tries_and_its_page() {
+    let (scene, job) = Scene::new(2).await;
+    let owned = scene.claim().await;
+    let pages = scene.commit(&owned, &[Outcome::Success]).await;
+    let mut hook = scene.hook(&scene.owner).await.unwrap();
+    (hook.told, hook.last_page) = (Told::Start, 1);
+    let told = delivery(1, WebhookEventKind::Page, Some(1));
+    scene.store.hook_step(&hook, Some(&told)).await.unwrap();
+
+    let call = scene.store.job_call(&job.id).await.unwrap().unwrap();
+    let (one, other) = tokio::join!(
+        scene.store.delivered_again(&call, 1, attempt(200)),
+        scene.store.delivered_again(&call, 1, attempt(500)),
+    );
+    assert!(one.unwrap().unwrap().delivered && other.unwrap().unwrap().delivered);
+    let log = scene.store.delivery(&call, 1).await.unwrap().unwrap();
+    assert_eq!(log.attempts.len(), 3);
+    let page = scene.store.page_of_delivery(&call, 1).await.unwrap();
+    assert_eq!(page.unwrap().id, pages[0]);
+    // Read again, or done again: another number, the same entry.
+    sqlx::query("UPDATE job_pages SET number = 7")
+        .execute(&scene.store.database.writer)
+        .await
+        .unwrap();
+    let page = scene.store.page_of_delivery(&call, 1).await.unwrap();
+    assert_eq!(page.unwrap().id, pages[0]);
 }
