@@ -13,6 +13,7 @@ use crate::{
 mod address;
 mod batch;
 mod crawl;
+mod destination;
 mod doctor;
 mod job;
 mod map;
@@ -35,8 +36,10 @@ pub(crate) struct Cli {
 }
 
 /// Of commands that bring many pages.
-const OUT_HELP: &str = "Write to a folder (one Markdown file a page), or to a file: .jsonl, .md, \
-                        .zip or .csv. Markdown goes to stdout when absent";
+const OUT_HELP: &str = "Write to a folder (one Markdown file a page; new, empty, or that of the \
+                        job that goes on), or to a file: .jsonl, .md, .zip or .csv. - is stdout, \
+                        one JSON object a line; Markdown goes to stdout when absent. A file that \
+                        is there stays when no page went well";
 const JSON_HELP: &str = "Print the job as JSON; without --out its pages, one JSON object a line";
 
 const EXIT_CODES: &str = "\

@@ -7,10 +7,7 @@ use clap::Args;
 use trawls_contract::BatchBody;
 
 use super::{
-    Ended, Refusal, address,
-    job::{self, Destination},
-    options::Reading,
-    scrape::Fetching,
+    Ended, Refusal, address, destination::Destination, job, options::Reading, scrape::Fetching,
 };
 use crate::config::Config;
 
@@ -35,6 +32,7 @@ impl Batch {
     pub(crate) async fn run(self, config: &mut Config) -> Result<Ended, Refusal> {
         let json = self.reading.json;
         let destination = Destination::of(self.reading.out.as_deref(), json)?;
+        destination.try_for(None)?;
         config.fetch.allow_private_targets |= self.fetching.allow_private;
         let file = self.file.clone();
         let loading = tokio::task::spawn_blocking(move || load(&file));
@@ -44,8 +42,15 @@ impl Batch {
         };
         let lines = text.lines().map(str::trim);
         let urls = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let urls: Vec<String> = urls.map(address::complete).collect();
+        if urls.is_empty() {
+            return Err(Refusal::Usage(format!(
+                "{}: there is no URL in it",
+                self.file
+            )));
+        }
         let body = BatchBody {
-            urls: urls.map(address::complete).collect(),
+            urls,
             concurrency: self.concurrency,
             scrape: self.fetching.over(self.reading.options()),
             webhook: None,

@@ -5,7 +5,8 @@ use trawls_contract::{CrawlBody, Strategy};
 
 use super::{
     Ended, Refusal, address,
-    job::{self, Destination},
+    destination::Destination,
+    job,
     options::{Reading, wire},
     scrape::Fetching,
 };
@@ -68,6 +69,7 @@ impl Crawl {
     pub(crate) async fn run(self, config: &mut Config) -> Result<Ended, Refusal> {
         let json = self.reading.json;
         let destination = Destination::of(self.reading.out.as_deref(), json)?;
+        destination.try_for(None)?;
         config.fetch.allow_private_targets |= self.fetching.allow_private;
         let body = CrawlBody {
             url: address::complete(&self.url),

@@ -5,6 +5,8 @@ use std::{io::IsTerminal, time::Duration};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use trawls_contract::Job;
 
+use super::output;
+
 const SHAPE: &str = "{spinner} {pos}/{len} {wide_bar} {msg}";
 const BLINK: Duration = Duration::from_millis(120);
 
@@ -43,9 +45,12 @@ impl Progress {
         self.0.set_message(text);
     }
 
-    /// Above the line.
+    /// Above the line, or where it would be.
     pub(super) fn say(&self, text: &str) {
-        self.0.println(text);
+        match self.0.is_hidden() {
+            true => output::note(text),
+            false => self.0.println(text),
+        }
     }
 
     pub(super) fn end(self) {

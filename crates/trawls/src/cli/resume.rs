@@ -4,10 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{
-    Ended, Refusal,
-    job::{self, Destination},
-};
+use super::{Ended, Refusal, destination::Destination, job};
 use crate::config::Config;
 
 /// Arguments of `trawls resume`.
@@ -28,6 +25,7 @@ impl Resume {
     /// Goes on, and writes all pages of the job.
     pub(crate) async fn run(self, config: &mut Config) -> Result<Ended, Refusal> {
         let destination = Destination::of(self.out.as_deref(), self.json)?;
+        destination.try_for(Some(&self.job))?;
         config.fetch.allow_private_targets |= self.allow_private;
         job::run(config, &destination, self.json, async |engine| {
             let unknown = || Refusal::Usage(format!("no job has the id {}", self.job));
