@@ -12,7 +12,7 @@ packages=(
   fonts-liberation fonts-dejavu-core fonts-noto-cjk   # text in screenshots
 )
 [[ "${1:-}" == --test ]] && packages+=(python3 python3-venv nodejs npm)
-[[ "${1:-}" == --bench ]] && packages+=(nginx-light wrk curl)
+[[ "${1:-}" == --bench ]] && packages+=(nginx-light wrk curl nodejs npm)
 
 # A tool that came another way (a vendor's Node.js, pyenv's Python) counts as installed.
 has_tool() {
@@ -50,9 +50,15 @@ if ! command -v cargo >/dev/null; then
   exit 1
 fi
 
-if [[ "${1:-}" == --test ]]; then
-  ui="$(dirname "$0")/../tests/ui"
-  if [[ ! -d $ui/node_modules || $ui/package-lock.json -nt $ui/node_modules/.package-lock.json ]]; then
-    npm ci --prefix "$ui" --no-audit --no-fund --silent
+# Libraries of a folder with a package-lock.json, unless they are there already.
+npm_ci() {
+  local folder
+  folder="$(dirname "$0")/../$1"
+  if [[ ! -d $folder/node_modules || $folder/package-lock.json -nt $folder/node_modules/.package-lock.json ]]; then
+    npm ci --prefix "$folder" --no-audit --no-fund --silent
   fi
-fi
+}
+case "${1:-}" in
+  --test) npm_ci tests/ui ;;
+  --bench) npm_ci tests/bench/stealth ;;
+esac
