@@ -25,7 +25,7 @@
   let steps = 0;
   let grew = 0;
 
-  // List → the rows seen of it, each { text, html, top, left }.
+  // List → the rows seen of it, in order, each { text, html, top, left }.
   const books = new Map();
   let noted = 0;
   const note = (scroller) => {
@@ -44,13 +44,15 @@
   };
   const noteRows = (list, book, scrollTop) => {
     const seen = [...list.children].map((row) => look(row, scrollTop)).filter(({ text, isThere }) => text && isThere);
-    const first = Math.min(...seen.map(({ top }) => top)) - 1;
-    const last = Math.max(...seen.map(({ top }) => top)) + 1;
+    seen.sort((one, other) => one.top - other.top || one.left - other.left);
+    if (!seen.length) return;
+    const first = seen[0].top - 1;
+    const last = seen.at(-1).top + 1;
     // Only these can be among the rows seen now; the others are out of sight.
     const near = new Set(book.filter(({ top }) => top >= first && top <= last));
     const claim = (isSame) => {
       for (const now of seen) {
-        if (now.isNoted) continue;
+        if (now.entry) continue;
         for (const entry of near) {
           if (!isSame(entry, now)) continue;
           near.delete(entry);
@@ -60,7 +62,7 @@
       }
     };
     const update = (entry, now) => {
-      now.isNoted = true;
+      now.entry = entry;
       if (entry.text !== now.text) entry.html = now.row.outerHTML;
       Object.assign(entry, { text: now.text, top: now.top, left: now.left });
     };
@@ -70,12 +72,20 @@
     claim((entry, now) => entry.text === now.text);
     // It has a new text: a clock, or what it was waiting for.
     claim(isPlace);
+    // A new row goes behind the one it stands behind, the first before the next that is known: that
+    // holds even where places do not, because heights were only guessed.
+    const known = seen.find(({ entry }) => entry);
+    let at = known ? book.indexOf(known.entry) : book.length;
     for (const now of seen) {
-      if (now.isNoted || noted >= MAX_ROWS) continue;
-      noted += 1;
-      const entry = {};
-      update(entry, now);
-      book.push(entry);
+      if (now.entry) {
+        at = book.indexOf(now.entry) + 1;
+      } else if (noted < MAX_ROWS) {
+        noted += 1;
+        const entry = {};
+        update(entry, now);
+        book.splice(at, 0, entry);
+        at += 1;
+      }
     }
   };
   // Of nested lists only the innermost: the outer ones change because it does.
@@ -136,7 +146,6 @@
     let rows = 0;
     globalThis.__trawlsRows = new Map();
     for (const [list, book] of virtualLists()) {
-      book.sort((a, b) => a.top - b.top || a.left - b.left);
       globalThis.__trawlsRows.set(list, book.map(({ html }) => html));
       rows += book.length;
     }
