@@ -27,6 +27,7 @@ impl Scene {
             per_host: 8,
             global: 8,
             max_body_bytes: 1 << 24,
+            browser: None,
         };
         let store = Store::open_in_memory().await.unwrap();
         let engine = Engine::new(

@@ -15,19 +15,19 @@ pub(crate) fn fetch_plan(
     max_body_bytes: usize,
 ) -> FetchPlan {
     let options = &request.fetch;
+    let limits = Limits {
+        delay: options.delay,
+        ..Limits::within(remaining, max_body_bytes)
+    };
     FetchPlan {
-        url: request.url.clone(),
         mode: options.mode,
-        limits: Limits {
-            delay: options.delay,
-            ..Limits::within(remaining, max_body_bytes)
-        },
         identity: Identity {
             headers: options.headers.clone(),
             cookies: options.cookies.clone(),
             logins: options.logins.clone(),
             home: options.home.clone(),
             languages: options.languages.clone(),
+            timezone: None,
             mobile: options.mobile,
         },
         proxy: options.proxy.clone(),
@@ -39,6 +39,7 @@ pub(crate) fn fetch_plan(
             etag: known.etag.clone(),
             last_modified: known.last_modified.clone(),
         }),
+        ..FetchPlan::to(request.url.clone(), limits)
     }
 }
 

@@ -57,6 +57,15 @@ pub enum FetchError {
     /// This rung does not exist on this machine.
     #[error("no browser is available")]
     BrowserUnavailable,
+    /// The browser died, or hung until it was killed.
+    #[error("the browser failed: {0}")]
+    BrowserCrashed(String),
+    /// The page was not rendered in time.
+    #[error("not rendered within {}", seconds(.0))]
+    TimeoutRender(Duration),
+    /// An action could not be done; the number is its place in the plan.
+    #[error("actions[{0}] failed: {1}")]
+    ActionFailed(usize, String),
     /// The host failed too often and rests.
     #[error("the host failed too often and rests for {}", seconds(.0))]
     BreakerOpen(Duration),
@@ -84,6 +93,9 @@ impl FetchError {
             Self::TooLarge(_) => ErrorCode::TooLarge,
             Self::Decode(_) => ErrorCode::DecodeError,
             Self::BrowserUnavailable => ErrorCode::BrowserUnavailable,
+            Self::BrowserCrashed(_) => ErrorCode::BrowserCrashed,
+            Self::TimeoutRender(_) => ErrorCode::TimeoutRender,
+            Self::ActionFailed(..) => ErrorCode::ActionFailed,
             Self::BreakerOpen(_) => ErrorCode::BreakerOpen,
             Self::Internal(_) => ErrorCode::Internal,
         }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
+use serde_json::Value;
 use trawls_contract::{Attempt, FetchMode, Verdict};
 use url::Url;
 
@@ -36,6 +37,43 @@ pub struct Fetched {
     pub ttfb: Duration,
     /// The whole exchange.
     pub elapsed: Duration,
+    /// What the browser made beside the document.
+    pub rendered: Option<Rendered>,
+}
+
+/// What a browser made beside the document.
+#[derive(Debug, Clone, Default)]
+pub struct Rendered {
+    /// PNG.
+    pub screenshot: Option<Bytes>,
+    /// PDF.
+    pub pdf: Option<Bytes>,
+    /// In the order of the plan.
+    pub actions: Vec<ActionDone>,
+    /// From the head of the response to the finished document.
+    pub elapsed: Duration,
+}
+
+/// One action that was done.
+#[derive(Debug, Clone)]
+pub struct ActionDone {
+    /// How long it took.
+    pub elapsed: Duration,
+    /// What it brought.
+    pub yielded: Yield,
+}
+
+/// What an action brings.
+#[derive(Debug, Clone)]
+pub enum Yield {
+    /// Nothing but its effect.
+    Nothing,
+    /// The value of a script.
+    Value(Value),
+    /// PNG.
+    Screenshot(Bytes),
+    /// The document as it was.
+    Html(String),
 }
 
 /// All tries, and what they came to.

@@ -7,13 +7,13 @@ use http::HeaderMap;
 use url::Url;
 
 use crate::{
-    Allowance, Door, FetchConfig, FetchError, FetchPlan, FetchReport, Resolve, SystemResolver,
-    climb::Climb, http::HttpFetch,
+    Allowance, BrowserFigures, Door, FetchConfig, FetchError, FetchPlan, FetchReport, Resolve,
+    SystemResolver, climb::Climb, rungs::AllRungs,
 };
 
 /// Fetches pages. All fetches share its connections, caches, pace and breakers.
 pub struct Fetcher {
-    climb: Climb<HttpFetch>,
+    climb: Climb<AllRungs>,
 }
 
 impl Fetcher {
@@ -34,9 +34,9 @@ impl Fetcher {
         resolver: Arc<dyn Resolve>,
     ) -> Result<Self, FetchError> {
         let door = Arc::new(Door::new(resolver, config.allow_private_targets));
-        let rung = HttpFetch::new(door, &config.proxies)?;
+        let rungs = AllRungs::new(door, &config)?;
         Ok(Self {
-            climb: Climb::new(rung, &config),
+            climb: Climb::new(rungs, &config),
         })
     }
 
@@ -64,7 +64,11 @@ impl Fetcher {
         body: Bytes,
         limit: Duration,
     ) -> Result<u16, FetchError> {
-        self.climb.rung().post(url, headers, body, limit).await
+        self.climb
+            .rungs()
+            .http
+            .post(url, headers, body, limit)
+            .await
     }
 
     /// May an address be called?
@@ -72,7 +76,17 @@ impl Fetcher {
     /// # Errors
     /// `SsrfBlocked` when it is refused, `Dns` when its name says nothing.
     pub async fn admits(&self, url: &Url) -> Result<(), FetchError> {
-        self.climb.rung().admits(url).await
+        self.climb.rungs().http.admits(url).await
+    }
+
+    /// Whether there is a browser, and what it does.
+    pub fn browser(&self) -> Option<BrowserFigures> {
+        self.climb.rungs().browser_figures()
+    }
+
+    /// Ends the browser and removes what it left. Pages that it renders fail.
+    pub async fn close(&self) {
+        self.climb.rungs().close().await;
     }
 
     /// What a crawl may ask of the host of this URL now.

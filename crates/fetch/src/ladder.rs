@@ -3,6 +3,8 @@
 
 use trawls_contract::{ErrorCode, FetchMode, Mode, Verdict};
 
+use crate::FetchPlan;
+
 /// The rungs that a plan may use, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reach {
@@ -13,15 +15,21 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// What the caller's mode allows.
-    pub(crate) fn of(mode: Mode) -> Self {
+    /// What the caller's mode allows. What is known of the host counts only where there is a
+    /// browser; work that only a browser can do is never left to another rung.
+    pub(crate) fn of(plan: &FetchPlan, has_browser: bool) -> Self {
         let only = |rung| Self {
             from: rung,
             to: rung,
         };
-        match mode {
+        let lowest = match plan.browser.needs_browser() {
+            true => plan.lowest.max(FetchMode::Browser),
+            false if has_browser => plan.lowest,
+            false => FetchMode::Http,
+        };
+        match plan.mode {
             Mode::Auto => Self {
-                from: FetchMode::Http,
+                from: lowest,
                 to: FetchMode::Stealth,
             },
             Mode::Http => only(FetchMode::Http),
@@ -77,7 +85,12 @@ pub(crate) fn next(rung: FetchMode, seen: Seen, reach: Reach) -> Step {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use url::Url;
+
     use super::*;
+    use crate::Limits;
     use FetchMode::{Browser, Http, Stealth};
 
     const VERDICTS: [Verdict; 11] = [
@@ -138,6 +151,32 @@ mod tests {
         }
     }
 
+    fn reach(mode: Mode, lowest: FetchMode, has_browser: bool) -> Reach {
+        let url = Url::parse("http://a.example/").unwrap();
+        let plan = FetchPlan {
+            mode,
+            lowest,
+            ..FetchPlan::to(url, Limits::within(Duration::from_secs(1), 1))
+        };
+        Reach::of(&plan, has_browser)
+    }
+
+    #[test]
+    fn what_is_known_of_a_host_counts_only_where_there_is_a_browser() {
+        assert_eq!(reach(Mode::Auto, Stealth, true).from, Stealth);
+        assert_eq!(reach(Mode::Auto, Stealth, false).from, Http);
+    }
+
+    #[test]
+    fn work_for_a_browser_is_left_to_no_other_rung() {
+        let url = Url::parse("http://a.example/").unwrap();
+        let mut plan = FetchPlan::to(url, Limits::within(Duration::from_secs(1), 1));
+        plan.browser.pdf = true;
+        for has_browser in [true, false] {
+            assert_eq!(Reach::of(&plan, has_browser).from, Browser);
+        }
+    }
+
     #[test]
     fn every_combination_is_a_row_of_the_table_or_stops() {
         let errors = ErrorCode::ALL.iter().copied().map(Some).chain([None]);
@@ -154,15 +193,14 @@ mod tests {
                             let row = CLIMBS.iter().find(|(from, of, when, _)| {
                                 (*from, *of) == (rung, verdict) && when.holds(seen)
                             });
+                            let reach = reach(mode, Http, false);
                             let expected = match row {
-                                Some((.., to))
-                                    if mode == Mode::Auto || Reach::of(mode).to >= *to =>
-                                {
+                                Some((.., to)) if mode == Mode::Auto || reach.to >= *to => {
                                     Step::Climb(*to)
                                 }
                                 _ => Step::Stop,
                             };
-                            let got = next(rung, seen, Reach::of(mode));
+                            let got = next(rung, seen, reach);
                             assert_eq!(got, expected, "{rung:?} {seen:?} {mode:?}");
                         }
                     }
@@ -174,7 +212,7 @@ mod tests {
     #[test]
     fn a_forced_mode_never_climbs() {
         for mode in [Mode::Http, Mode::Browser, Mode::Stealth] {
-            let reach = Reach::of(mode);
+            let reach = reach(mode, Stealth, true);
             assert_eq!(reach.from, reach.to);
             for verdict in VERDICTS {
                 let seen = Seen {

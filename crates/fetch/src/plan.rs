@@ -1,10 +1,10 @@
 //! What to fetch and how: plain data, decided before the first packet and never edited on the way.
 //! No output formats in it; those are content's business.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use http::HeaderMap;
-use trawls_contract::{Login, Mode};
+use trawls_contract::{Action, FetchMode, Login, Mode, WaitFor};
 use url::Url;
 
 /// Redirects followed when the caller says nothing else.
@@ -19,6 +19,8 @@ pub struct FetchPlan {
     pub url: Url,
     /// Which rungs may be used.
     pub mode: Mode,
+    /// In mode `auto` the lowest rung that promises anything: http, until more is known of the host.
+    pub lowest: FetchMode,
     /// How long and how much.
     pub limits: Limits,
     /// As whom.
@@ -29,6 +31,46 @@ pub struct FetchPlan {
     pub trust: Trust,
     /// What the cache knows of the page, to ask only for a newer one.
     pub validators: Option<Validators>,
+    /// What to do on a rung that is a browser.
+    pub browser: BrowserWork,
+}
+
+/// What to do in a browser beside loading the page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BrowserWork {
+    /// Wait for this after the page has settled.
+    pub wait_for: Option<WaitFor>,
+    /// Scroll to the bottom, bounded, to load lazy content.
+    pub scroll: bool,
+    /// In this order, once the page has settled.
+    pub actions: Vec<Action>,
+    /// A picture of the page at the end.
+    pub screenshot: Option<Frame>,
+    /// Print the page at the end.
+    pub pdf: bool,
+    /// Refuse requests to advertisers and trackers.
+    pub block_ads: bool,
+}
+
+/// How much of a page a picture shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Frame {
+    /// What fits the window.
+    Viewport,
+    /// From top to bottom.
+    FullPage,
+}
+
+impl BrowserWork {
+    /// Can only a browser do this?
+    pub fn needs_browser(&self) -> bool {
+        let waits_for_element = matches!(self.wait_for, Some(WaitFor::Selector(_)));
+        waits_for_element
+            || self.scroll
+            || !self.actions.is_empty()
+            || self.screenshot.is_some()
+            || self.pdf
+    }
 }
 
 /// How long and how much.
@@ -65,6 +107,8 @@ pub struct Identity {
     pub home: Option<Url>,
     /// BCP 47 tags, best first; empty means the rung's own.
     pub languages: Vec<String>,
+    /// IANA name; the rung's own when there is none. Only a browser has one.
+    pub timezone: Option<String>,
     /// Come as a phone.
     pub mobile: bool,
 }
@@ -100,6 +144,45 @@ pub struct FetchConfig {
     pub global: usize,
     /// Ceiling of every plan's `max_body_bytes`.
     pub max_body_bytes: usize,
+    /// The browser of the higher rungs; none means that there are none.
+    pub browser: Option<BrowserConfig>,
+}
+
+/// The browser behind the higher rungs.
+#[derive(Debug, Clone)]
+pub struct BrowserConfig {
+    /// Where it is.
+    pub source: BrowserSource,
+    /// Pages at once.
+    pub pool_size: usize,
+    /// Where its profile folders live while it runs.
+    pub profiles: PathBuf,
+}
+
+/// Where the browser is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BrowserSource {
+    /// Chromium's binary on this machine.
+    Local(PathBuf),
+    /// A DevTools endpoint: `ws`, `wss`, or the `http` address that names one.
+    Remote(Url),
+}
+
+impl FetchPlan {
+    /// A page as anybody would ask for it.
+    pub fn to(url: Url, limits: Limits) -> Self {
+        Self {
+            url,
+            mode: Mode::Auto,
+            lowest: FetchMode::Http,
+            limits,
+            identity: Identity::default(),
+            proxy: None,
+            trust: Trust::default(),
+            validators: None,
+            browser: BrowserWork::default(),
+        }
+    }
 }
 
 impl Limits {

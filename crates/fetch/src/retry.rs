@@ -66,6 +66,8 @@ fn allowance(end: End) -> u32 {
         (_, Some(ErrorCode::DnsFailure)) => 1,
         // One more endpoint; when that fails too, it is not the endpoint.
         (_, Some(ErrorCode::ProxyError)) => 1,
+        // A page that kills its browser twice is to blame itself.
+        (_, Some(ErrorCode::BrowserCrashed | ErrorCode::TimeoutRender)) => 1,
         (_, Some(error)) if error.retryable() => MAX_RETRIES,
         _ => 0,
     }

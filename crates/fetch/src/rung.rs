@@ -9,23 +9,25 @@ use tokio::time::Instant;
 use trawls_contract::FetchMode;
 use url::Url;
 
-use crate::{FetchError, FetchPlan};
+use crate::{FetchError, FetchPlan, Rendered};
 
-/// One way to fetch a page.
-pub(crate) trait Rung: Send + Sync {
-    /// Which one.
-    fn mode(&self) -> FetchMode;
+/// The ways to fetch a page.
+pub(crate) trait Rungs: Send + Sync {
+    /// Is there this one here?
+    fn has(&self, rung: FetchMode) -> bool;
 
-    /// One exchange: the response of the last hop, of any status. `hops` is asked before each
-    /// redirect is followed.
+    /// One exchange on a rung that there is: the response of the last hop, of any status. `hops` is
+    /// asked before each redirect is followed.
     fn exchange(
         &self,
+        rung: FetchMode,
         plan: &FetchPlan,
         hops: &impl Hops,
         deadline: Instant,
     ) -> impl Future<Output = Result<Exchange, FetchError>> + Send;
 
-    /// The same, but wherever it leads, and of a body beyond the limit the first bytes are kept.
+    /// The same over plain HTTP, but wherever it leads, and of a body beyond the limit the first
+    /// bytes are kept.
     fn prefix(
         &self,
         plan: &FetchPlan,
@@ -60,4 +62,6 @@ pub(crate) struct Exchange {
     pub(crate) elapsed: Duration,
     /// What the caller should know, a sentence each.
     pub(crate) warnings: Vec<String>,
+    /// What the browser made beside the document.
+    pub(crate) rendered: Option<Rendered>,
 }

@@ -172,6 +172,7 @@ mod tests {
             ttfb: Duration::ZERO,
             elapsed: Duration::ZERO,
             warnings: Vec::new(),
+            rendered: None,
         }
     }
 

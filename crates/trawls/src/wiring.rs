@@ -33,6 +33,7 @@ fn engine_on(store: Store, config: &Config, works: bool) -> Result<Engine> {
         per_host: fetch.per_host,
         global: fetch.global,
         max_body_bytes: fetch.max_body_bytes,
+        browser: None,
     })?;
     let engine = EngineConfig {
         version: env!("CARGO_PKG_VERSION").into(),

@@ -25,6 +25,7 @@ impl Scene {
             per_host: 16,
             global: 64,
             max_body_bytes: 1 << 20,
+            browser: None,
         });
         let config = EngineConfig {
             version: "test".into(),

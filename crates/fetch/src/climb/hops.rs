@@ -10,7 +10,7 @@ use super::Climb;
 use crate::{
     FetchError, FetchPlan,
     hosts::Host,
-    rung::{Hops, Rung},
+    rung::{Hops, Rungs},
     sign::Sign,
 };
 
@@ -58,7 +58,7 @@ impl<'a, R> PageHops<'a, R> {
     }
 }
 
-impl<R: Rung> Hops for PageHops<'_, R> {
+impl<R: Rungs> Hops for PageHops<'_, R> {
     async fn admit(&self, next: &Url) -> Result<(), FetchError> {
         let now = Instant::now();
         self.go_over(self.climb.hosts.of(next, now), now)?;

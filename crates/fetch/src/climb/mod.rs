@@ -21,14 +21,14 @@ use crate::{
     proxies::{Chosen, Proxies},
     retry::{End, Tries},
     robots::{Answer, RobotsCache},
-    rung::{Exchange, Rung},
+    rung::{Exchange, Rungs},
     sign::Sign,
     verdict::{error_of, judge},
 };
 
-/// Everything that fetches share, over the rung that exists.
+/// Everything that fetches share, over the rungs that there are.
 pub(crate) struct Climb<R> {
-    rung: R,
+    rungs: R,
     hosts: Hosts,
     pace: Pace,
     robots: RobotsCache,
@@ -81,11 +81,11 @@ impl From<FetchError> for Halt {
     }
 }
 
-impl<R: Rung> Climb<R> {
+impl<R: Rungs> Climb<R> {
     /// Shares nothing with any other.
-    pub(crate) fn new(rung: R, config: &FetchConfig) -> Self {
+    pub(crate) fn new(rungs: R, config: &FetchConfig) -> Self {
         Self {
-            rung,
+            rungs,
             hosts: Hosts::new(config.per_host),
             pace: Pace::new(config.global),
             robots: RobotsCache::new(),
@@ -94,15 +94,15 @@ impl<R: Rung> Climb<R> {
         }
     }
 
-    /// The rung itself, for what is no page.
-    pub(crate) fn rung(&self) -> &R {
-        &self.rung
+    /// The rungs themselves, for what is no page.
+    pub(crate) fn rungs(&self) -> &R {
+        &self.rungs
     }
 
     /// Climbs from the lowest rung that the plan allows, as long as the next one promises more.
     pub(crate) async fn fetch(&self, plan: &FetchPlan) -> FetchReport {
         let mut trip = self.set_out(plan);
-        let reach = Reach::of(plan.mode);
+        let reach = Reach::of(plan, self.rungs.has(FetchMode::Browser));
         let mut rung = reach.from;
         let mut best = self.stay(rung, &mut trip).await;
         let mut step = ladder::next(rung, seen(&best), reach);
@@ -120,7 +120,7 @@ impl<R: Rung> Climb<R> {
         let deadline = Instant::now() + plan.limits.total;
         let answer = self
             .robots
-            .answer(&self.rung, plan, &plan.url, deadline)
+            .answer(&self.rungs, plan, &plan.url, deadline)
             .await;
         match answer.as_deref() {
             Ok(Answer::Rules(robots)) => robots.sitemaps().to_vec(),
@@ -160,7 +160,7 @@ impl<R: Rung> Climb<R> {
 
     /// Tries one rung until its answer is final.
     async fn stay(&self, rung: FetchMode, trip: &mut Trip) -> Result<Fetched, FetchError> {
-        if rung != self.rung.mode() {
+        if !self.rungs.has(rung) {
             return trip.miss(rung);
         }
         if let Err(rest) = trip.host.admit(Instant::now()) {
@@ -169,7 +169,7 @@ impl<R: Rung> Climb<R> {
         let mut tries = Tries::default();
         let mut before = None;
         loop {
-            let tried = self.try_once(trip).await;
+            let tried = self.try_once(rung, trip).await;
             let wait = tries.wait_after(tried.end());
             let wait = wait.map(|wait| wait.max(trip.plan.limits.delay));
             match wait.filter(|wait| Instant::now() + *wait < trip.deadline) {
@@ -190,10 +190,10 @@ impl<R: Rung> Climb<R> {
         }
     }
 
-    async fn try_once(&self, trip: &mut Trip) -> Try {
+    async fn try_once(&self, rung: FetchMode, trip: &mut Trip) -> Try {
         let (started, started_at) = (Instant::now(), Timestamp::now());
-        let tried = match self.exchange(trip).await {
-            Ok(exchange) => trip.weigh(self.rung.mode(), exchange),
+        let tried = match self.exchange(rung, trip).await {
+            Ok(exchange) => trip.weigh(rung, exchange),
             Err(halt) => Try {
                 result: Err(halt.error),
                 retry_after: None,
@@ -204,12 +204,12 @@ impl<R: Rung> Climb<R> {
         if let Some(rest) = tried.retry_after {
             trip.asked.rest_until(Instant::now() + rest.min(MAX_REST));
         }
-        trip.note(self.rung.mode(), &tried.result, (started, started_at));
+        trip.note(rung, &tried.result, (started, started_at));
         tried
     }
 
     /// One exchange, as soon as robots.txt and the pace of the host allow it.
-    async fn exchange(&self, trip: &mut Trip) -> Result<Exchange, Halt> {
+    async fn exchange(&self, rung: FetchMode, trip: &mut Trip) -> Result<Exchange, Halt> {
         trip.asked = Arc::clone(&trip.host);
         let delay = self
             .permission(&trip.plan, &trip.plan.url, trip.deadline)
@@ -217,7 +217,10 @@ impl<R: Rung> Climb<R> {
         let turn = self.pace.turn(&trip.host, delay, trip.deadline).await;
         let _turn = turn.ok_or(Halt::ours(FetchError::TimeoutTotal(trip.plan.limits.total)))?;
         let hops = PageHops::new(self, &trip.plan, Arc::clone(&trip.host), trip.deadline);
-        let exchange = self.rung.exchange(&trip.plan, &hops, trip.deadline).await;
+        let exchange = self
+            .rungs
+            .exchange(rung, &trip.plan, &hops, trip.deadline)
+            .await;
         trip.asked = hops.into_asked();
         Ok(exchange?)
     }
@@ -232,7 +235,7 @@ impl<R: Rung> Climb<R> {
         if !plan.trust.respect_robots {
             return Ok(Duration::ZERO);
         }
-        let answer = self.robots.answer(&self.rung, plan, url, deadline).await?;
+        let answer = self.robots.answer(&self.rungs, plan, url, deadline).await?;
         match answer.as_ref() {
             Answer::Rules(robots) if robots.allows(url) => {
                 Ok(robots.crawl_delay().unwrap_or_default())
@@ -297,6 +300,7 @@ impl Trip {
             redirects: exchange.redirects,
             ttfb: exchange.ttfb,
             elapsed: exchange.elapsed,
+            rendered: exchange.rendered,
         };
         Try {
             sign: Sign::of(&fetched),

@@ -8,7 +8,7 @@ use trawls_contract::{ErrorCode, Mode};
 use url::Url;
 
 use super::*;
-use crate::{Identity, Limits, Trust, rung::Hops};
+use crate::{Limits, rung::Hops};
 
 type Reply = Result<Exchange, FetchError>;
 
@@ -18,16 +18,25 @@ struct Script {
     pages: Mutex<VecDeque<Reply>>,
     asked: Mutex<Vec<(String, Option<String>)>>,
     takes: Duration,
+    highest: FetchMode,
+    climbed: Mutex<Vec<FetchMode>>,
     /// Where each page first redirects to.
     leads_to: Option<&'static str>,
 }
 
-impl Rung for &Script {
-    fn mode(&self) -> FetchMode {
-        FetchMode::Http
+impl Rungs for &Script {
+    fn has(&self, rung: FetchMode) -> bool {
+        rung <= self.highest
     }
 
-    async fn exchange(&self, plan: &FetchPlan, hops: &impl Hops, deadline: Instant) -> Reply {
+    async fn exchange(
+        &self,
+        rung: FetchMode,
+        plan: &FetchPlan,
+        hops: &impl Hops,
+        deadline: Instant,
+    ) -> Reply {
+        self.climbed.lock().unwrap().push(rung);
         let reply = self.prefix(plan, deadline).await;
         if let Some(next) = self.leads_to {
             hops.admit(&Url::parse(next).unwrap()).await?;
@@ -64,6 +73,8 @@ impl Script {
             pages: Mutex::new(pages.into_iter().collect()),
             asked: Mutex::default(),
             takes: Duration::from_millis(10),
+            highest: FetchMode::Http,
+            climbed: Mutex::default(),
             leads_to: None,
         }
     }
@@ -95,6 +106,7 @@ fn response(status: u16, headers: &[(&'static str, &'static str)], body: &str) -
         ttfb: Duration::ZERO,
         elapsed: Duration::ZERO,
         warnings: Vec::new(),
+        rendered: None,
     })
 }
 
@@ -121,18 +133,15 @@ fn config() -> FetchConfig {
         per_host: 4,
         global: 8,
         max_body_bytes: 1000,
+        browser: None,
     }
 }
 
 fn plan(mode: Mode) -> FetchPlan {
+    let url = Url::parse("http://a.example/page").unwrap();
     FetchPlan {
-        url: Url::parse("http://a.example/page").unwrap(),
         mode,
-        limits: Limits::within(Duration::from_secs(30), 1000),
-        identity: Identity::default(),
-        proxy: None,
-        trust: Trust::default(),
-        validators: None,
+        ..FetchPlan::to(url, Limits::within(Duration::from_secs(30), 1000))
     }
 }
 

@@ -16,7 +16,6 @@ use std::{sync::Arc, time::Duration};
 
 use http::{HeaderMap, StatusCode, header};
 use tokio::time::{Instant, timeout, timeout_at};
-use trawls_contract::FetchMode;
 use url::Url;
 
 use self::{
@@ -28,7 +27,7 @@ use self::{
 use crate::{
     FetchError, FetchPlan,
     egress::Door,
-    rung::{Exchange, Hops, Rung},
+    rung::{Exchange, Hops},
 };
 
 /// A pooled connection may be dead, and the next one too; what the third one says is believed.
@@ -90,6 +89,7 @@ impl HttpFetch {
                 ttfb,
                 elapsed: begun.elapsed(),
                 warnings: body.warning.into_iter().collect(),
+                rendered: None,
             });
         }
     }
@@ -216,12 +216,9 @@ impl Hops for AnyHop {
     }
 }
 
-impl Rung for HttpFetch {
-    fn mode(&self) -> FetchMode {
-        FetchMode::Http
-    }
-
-    async fn exchange(
+impl HttpFetch {
+    /// One exchange. `hops` is asked before each redirect is followed.
+    pub(crate) async fn exchange(
         &self,
         plan: &FetchPlan,
         hops: &impl Hops,
@@ -230,7 +227,12 @@ impl Rung for HttpFetch {
         self.follow(plan, hops, deadline, Oversize::Refuse).await
     }
 
-    async fn prefix(&self, plan: &FetchPlan, deadline: Instant) -> Result<Exchange, FetchError> {
+    /// The same, but wherever it leads, and of a body beyond the limit the first bytes are kept.
+    pub(crate) async fn prefix(
+        &self,
+        plan: &FetchPlan,
+        deadline: Instant,
+    ) -> Result<Exchange, FetchError> {
         self.follow(plan, &AnyHop, deadline, Oversize::Cut).await
     }
 }

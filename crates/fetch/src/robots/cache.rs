@@ -12,7 +12,7 @@ use trawls_contract::Mode;
 use url::Url;
 
 use super::rules::{MAX_ROBOTS_BYTES, Robots};
-use crate::{FetchError, FetchPlan, Identity, Limits, rung::Rung};
+use crate::{FetchError, FetchPlan, Identity, Limits, rung::Rungs};
 
 /// The name that rules are looked up for.
 const PRODUCT: &str = "Trawls";
@@ -61,27 +61,31 @@ impl RobotsCache {
     }
 
     /// The answer of the origin of `url`, which is the plan's own or one that it was redirected to;
-    /// asked for on `rung` if it is not known.
+    /// asked for if it is not known.
     ///
     /// # Errors
     /// The origin could not be reached; then its pages could not be either.
     pub(crate) async fn answer(
         &self,
-        rung: &impl Rung,
+        rungs: &impl Rungs,
         plan: &FetchPlan,
         url: &Url,
         deadline: Instant,
     ) -> Result<Arc<Answer>, FetchError> {
         let origin = url.origin().ascii_serialization();
-        let asking = async { ask(rung, plan_for(plan, url), deadline).await.map(Arc::new) };
+        let asking = async {
+            ask(rungs, plan_for(plan, url), deadline)
+                .await
+                .map(Arc::new)
+        };
         let answer = self.answers.try_get_with(origin, asking).await;
         answer.map_err(|error| (*error).clone())
     }
 }
 
-async fn ask(rung: &impl Rung, plan: FetchPlan, deadline: Instant) -> Result<Answer, FetchError> {
+async fn ask(rungs: &impl Rungs, plan: FetchPlan, deadline: Instant) -> Result<Answer, FetchError> {
     let deadline = deadline.min(Instant::now() + TIMEOUT);
-    match rung.prefix(&plan, deadline).await {
+    match rungs.prefix(&plan, deadline).await {
         Ok(file) if file.status >= 500 => Ok(Answer::OutOfOrder(file.status)),
         Ok(file) if (200..300).contains(&file.status) => {
             Ok(Answer::Rules(Robots::parse(&file.body, PRODUCT)))
@@ -102,13 +106,12 @@ async fn ask(rung: &impl Rung, plan: FetchPlan, deadline: Instant) -> Result<Ans
 
 /// Asks as the page would be asked for, but without what the caller sends to the page alone.
 fn plan_for(page: &FetchPlan, url: &Url) -> FetchPlan {
+    let limits = Limits {
+        max_redirects: MAX_REDIRECTS,
+        ..Limits::within(TIMEOUT.min(page.limits.total), MAX_ROBOTS_BYTES)
+    };
     FetchPlan {
-        url: file_of(url),
         mode: Mode::Http,
-        limits: Limits {
-            max_redirects: MAX_REDIRECTS,
-            ..Limits::within(TIMEOUT.min(page.limits.total), MAX_ROBOTS_BYTES)
-        },
         identity: Identity {
             languages: page.identity.languages.clone(),
             mobile: page.identity.mobile,
@@ -116,7 +119,7 @@ fn plan_for(page: &FetchPlan, url: &Url) -> FetchPlan {
         },
         proxy: page.proxy.clone(),
         trust: page.trust,
-        validators: None,
+        ..FetchPlan::to(file_of(url), limits)
     }
 }
 

@@ -69,6 +69,7 @@ async fn engine() -> Engine {
         per_host: 4,
         global: 4,
         max_body_bytes: 1 << 20,
+        browser: None,
     });
     let config = EngineConfig {
         version: "test".into(),

@@ -16,10 +16,7 @@ use trawls_contract::Mode;
 use url::Url;
 
 use super::{AnyHop, HttpFetch};
-use crate::{
-    Door, FetchError, FetchPlan, Identity, Limits, Resolve, Trust,
-    rung::{Exchange, Rung},
-};
+use crate::{Door, FetchError, FetchPlan, Identity, Limits, Resolve, Trust, rung::Exchange};
 
 /// Names that end in `.public.example` are at a public address, `.nowhere.example` at none, all
 /// others on loopback.
@@ -49,14 +46,10 @@ fn closed_rung(proxies: &[Url]) -> HttpFetch {
 }
 
 fn plan(url: &str) -> FetchPlan {
+    let limits = Limits::within(Duration::from_secs(20), 1 << 20);
     FetchPlan {
-        url: Url::parse(url).unwrap(),
         mode: Mode::Http,
-        limits: Limits::within(Duration::from_secs(20), 1 << 20),
-        identity: Identity::default(),
-        proxy: None,
-        trust: Trust::default(),
-        validators: None,
+        ..FetchPlan::to(Url::parse(url).unwrap(), limits)
     }
 }
 
