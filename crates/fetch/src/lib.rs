@@ -7,6 +7,7 @@
 mod antibot;
 mod breaker;
 mod browser;
+mod callers;
 mod climb;
 mod egress;
 mod error;

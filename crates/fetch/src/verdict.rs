@@ -77,6 +77,10 @@ pub(crate) fn judge(exchange: &Exchange, now: Timestamp) -> Judgement {
         return of_status(exchange.status, retry_after(&exchange.headers, now));
     }
     match glance {
+        // What a browser has drawn is all that there is.
+        Some(_) if exchange.rendered.is_some() => {
+            Judgement::new(Verdict::Usable, "HTML as a browser drew it")
+        }
         Some(glance) => of_html(&glance),
         None => Judgement::new(Verdict::Usable, "a body that is not HTML"),
     }

@@ -7,19 +7,7 @@ use trawls_contract::{Login, MAX_URL_BYTES};
 use url::Url;
 
 use super::cookies::Jar;
-use crate::{FetchError, FetchPlan, identity::RequestHead, rung::Hops};
-
-/// Headers of the caller that every server may see. Any other may be a secret between them and the
-/// server they asked for.
-const PUBLIC: [header::HeaderName; 7] = [
-    header::ACCEPT,
-    header::ACCEPT_LANGUAGE,
-    header::CACHE_CONTROL,
-    header::DNT,
-    header::PRAGMA,
-    header::REFERER,
-    header::USER_AGENT,
-];
+use crate::{FetchError, FetchPlan, callers::Callers, identity::RequestHead, rung::Hops};
 
 /// Where an exchange is and where it was.
 pub(super) struct Trail<'a> {
@@ -27,64 +15,34 @@ pub(super) struct Trail<'a> {
     /// Without user and password.
     pub(super) url: Url,
     pub(super) redirects: Vec<Url>,
-    start: Url,
-    /// The caller's headers for the host they asked for, and those for any host.
-    headers_at_home: HeaderMap,
-    headers_abroad: HeaderMap,
-    logins: Vec<Login>,
+    callers: Callers,
     jar: Jar,
 }
 
 impl<'a> Trail<'a> {
     pub(super) fn new(plan: &'a FetchPlan) -> Self {
         let mut url = plan.url.clone();
-        let mut at_home = plan.identity.headers.clone();
-        let mut logins = plan.identity.logins.clone();
-        logins.extend(Login::take(&mut url));
-        let home = plan.identity.home.clone().unwrap_or_else(|| url.clone());
+        let mut callers = Callers::of(plan);
+        callers.logins.extend(Login::take(&mut url));
         let mut jar = Jar::default();
-        for value in plan.identity.headers.get_all(header::COOKIE) {
-            for pair in String::from_utf8_lossy(value.as_bytes()).split(';') {
-                let (name, value) = pair.split_once('=').unwrap_or(("", pair));
-                jar.add(&home, name, value);
-            }
-        }
-        for (name, value) in &plan.identity.cookies {
-            jar.add(&home, name, value);
-        }
-        at_home.remove(header::COOKIE);
-        let mut abroad = HeaderMap::new();
-        for name in PUBLIC {
-            for value in at_home.get_all(&name) {
-                abroad.append(name.clone(), value.clone());
-            }
+        for (name, value) in &callers.cookies {
+            jar.add(&callers.home, name, value);
         }
         Self {
             plan,
-            start: home,
             url,
             redirects: Vec::new(),
-            headers_at_home: at_home,
-            headers_abroad: abroad,
-            logins,
+            callers,
             jar,
         }
     }
 
     /// The headers of the request to the present URL.
     pub(super) fn head(&self) -> RequestHead {
-        let is_home = is_same_server(&self.start, &self.url);
-        let callers = if is_home {
-            &self.headers_at_home
-        } else {
-            &self.headers_abroad
-        };
+        let callers = self.callers.headers(&self.url);
         let mut own = HeaderMap::new();
-        let login = |login: &&Login| is_same_server(&login.server, &self.url);
-        if let Some(login) = self.logins.iter().find(login)
-            && !callers.contains_key(header::AUTHORIZATION)
-        {
-            own.insert(header::AUTHORIZATION, login.authorization.clone());
+        if let Some(login) = self.callers.login(&self.url) {
+            own.insert(header::AUTHORIZATION, login);
         }
         if let Some(cookies) = self.jar.header(&self.url) {
             own.insert(header::COOKIE, cookies);
@@ -137,31 +95,5 @@ impl<'a> Trail<'a> {
         hops.admit(&next).await?;
         self.redirects.push(std::mem::replace(&mut self.url, next));
         Ok(())
-    }
-}
-
-/// The same origin, or the same host after the usual step from http to https.
-fn is_same_server(start: &Url, now: &Url) -> bool {
-    let is_upgrade = start.host() == now.host()
-        && (start.scheme(), now.scheme()) == ("http", "https")
-        && start.port().is_none()
-        && now.port().is_none();
-    is_upgrade || start.origin() == now.origin()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_upgrade_to_https_stays_with_its_server_and_nothing_else_does() {
-        let same =
-            |start, now| is_same_server(&Url::parse(start).unwrap(), &Url::parse(now).unwrap());
-        assert!(same("http://a.example/x", "https://a.example/y"));
-        assert!(same("http://a.example:8080/x", "http://a.example:8080/y"));
-        assert!(!same("https://a.example/", "http://a.example/"));
-        assert!(!same("http://a.example/", "http://a.example:8080/"));
-        assert!(!same("http://a.example/", "https://a.example:8443/"));
-        assert!(!same("http://a.example/", "https://b.a.example/"));
     }
 }

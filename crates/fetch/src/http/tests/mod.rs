@@ -16,7 +16,7 @@ use trawls_contract::Mode;
 use url::Url;
 
 use super::{AnyHop, HttpFetch};
-use crate::{Door, FetchError, FetchPlan, Identity, Limits, Resolve, Trust, rung::Exchange};
+use crate::{Door, FetchError, FetchPlan, Limits, Resolve, rung::Exchange};
 
 /// Names that end in `.public.example` are at a public address, `.nowhere.example` at none, all
 /// others on loopback.
