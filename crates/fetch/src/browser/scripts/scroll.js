@@ -10,6 +10,7 @@
   const MAX_STEPS = __MAX_STEPS__;
   const MAX_HEIGHT = __MAX_HEIGHT__;
   const PAUSE_MS = 60;
+  const FRAMES_MS = 500;
   const GROWTH_MS = 600;
   // A list is an element with so many children of one name; one with more is not virtual.
   const MIN_ROWS = 5;
@@ -22,6 +23,8 @@
   const end = performance.now() + __LIMIT_MS__;
   const isOver = () => steps >= MAX_STEPS || performance.now() >= end;
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  // On a busy machine the page draws late: two frames later it has, unless it is not drawn at all.
+  const drawn = () => Promise.race([pause(FRAMES_MS), new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))]);
   let steps = 0;
   let grew = 0;
 
@@ -109,6 +112,7 @@
       if (!isAtEnd()) {
         steps += 1;
         to(scroller.scrollTop + scroller.clientHeight * 0.9);
+        await drawn();
         await pause(PAUSE_MS);
         note(scroller);
         continue;
