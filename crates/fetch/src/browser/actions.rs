@@ -20,8 +20,21 @@ use crate::{ActionDone, FetchError, Frame, Yield};
 const ELEMENT_TIME: Duration = Duration::from_secs(5);
 /// Time for a caller's script.
 const SCRIPT_TIME: Duration = Duration::from_secs(30);
-/// How often an element is looked for.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// When a page went elsewhere while an element was waited for, the next one is looked at after this.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// True as soon as something matches, false when the time is up.
+const APPEARS: &str = "new Promise((resolve) => {
+    const matches = () => document.querySelector(__SELECTOR__) !== null;
+    if (matches()) return resolve(true);
+    const observer = new MutationObserver(() => matches() && end(true));
+    const timer = setTimeout(() => end(false), __LIMIT_MS__);
+    const end = (appeared) => {
+        observer.disconnect();
+        clearTimeout(timer);
+        resolve(appeared);
+    };
+    observer.observe(document, { subtree: true, childList: true, attributes: true });
+})";
 /// Longer texts are put in at once, as from the clipboard.
 const MAX_TYPED: usize = 500;
 
@@ -119,14 +132,15 @@ impl Story<'_> {
 
     /// Waits until something matches; false when nothing did in time.
     pub(super) async fn appears(&self, selector: &str, deadline: Instant) -> bool {
-        let selector = Value::from(selector);
-        let script = format!("document.querySelector({selector}) !== null");
-        while Instant::now() < deadline {
-            // While the page changes, its old world is gone.
-            if self.evaluate(&script, PATIENCE).await == Ok(true) {
-                return true;
+        while let Some(left) = deadline.checked_duration_since(Instant::now()) {
+            let script = APPEARS
+                .replace("__SELECTOR__", &Value::from(selector).to_string())
+                .replace("__LIMIT_MS__", &left.as_millis().to_string());
+            match self.evaluate(&script, left + PATIENCE).await {
+                Ok(appeared) => return appeared,
+                // The page went elsewhere, and its world with it.
+                Err(_) => sleep(LOOK_AGAIN).await,
             }
-            sleep(LOOK_EVERY).await;
         }
         false
     }

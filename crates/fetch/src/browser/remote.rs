@@ -4,13 +4,7 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use futures_util::{SinkExt, StreamExt, stream::SplitSink, stream::SplitStream};
 use serde_json::Value;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    sync::mpsc,
-    task::JoinSet,
-    time::timeout,
-};
+use tokio::{net::TcpStream, sync::mpsc, task::JoinSet, time::timeout};
 use tokio_tungstenite::{
     WebSocketStream, client_async_with_config,
     tungstenite::{Message, protocol::WebSocketConfig},
@@ -24,8 +18,6 @@ use crate::FetchError;
 const MAX_MESSAGE_BYTES: usize = 256 * 1024 * 1024;
 /// Time to connect.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// The description of a DevTools endpoint is a few hundred bytes.
-const MAX_DESCRIPTION: u64 = 64 * 1024;
 
 type Socket = WebSocketStream<TcpStream>;
 
@@ -83,18 +75,18 @@ async fn open(url: &Url) -> Result<(Socket, (IpAddr, IpAddr)), String> {
 
 /// The WebSocket that `/json/version` names, at the host that was asked.
 async fn named_endpoint(url: &Url) -> Result<Url, String> {
-    let mut stream = dial(url).await?;
-    let host = &url[url::Position::BeforeHost..url::Position::AfterPort];
-    let request =
-        format!("GET /json/version HTTP/1.0\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-    let broken = |error: std::io::Error| error.to_string();
-    stream.write_all(request.as_bytes()).await.map_err(broken)?;
-    let mut answer = Vec::new();
-    let mut bounded = stream.take(MAX_DESCRIPTION);
-    bounded.read_to_end(&mut answer).await.map_err(broken)?;
-    let answer = String::from_utf8_lossy(&answer);
-    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-    let description: Value = serde_json::from_str(body).map_err(|error| error.to_string())?;
+    let mut description = url.clone();
+    description.set_path("/json/version");
+    let broken = |error: wreq::Error| error.to_string();
+    let client = wreq::Client::builder().no_proxy().build().map_err(broken)?;
+    let answer = client
+        .get(description.as_str())
+        .send()
+        .await
+        .map_err(broken)?;
+    let description = answer.bytes().await.map_err(broken)?;
+    let description: Value =
+        serde_json::from_slice(&description).map_err(|error| error.to_string())?;
     let named = description["webSocketDebuggerUrl"].as_str();
     let named = named.ok_or("it names no WebSocket")?;
     let named = Url::parse(named).map_err(|error| error.to_string())?;
