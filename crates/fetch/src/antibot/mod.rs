@@ -46,6 +46,21 @@ pub(crate) struct Suspect<'a> {
     pub(crate) glance: Option<&'a Glance>,
 }
 
+/// The vendor whose page this HTML is.
+pub(crate) fn recognise_html(
+    status: u16,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Option<&'static str> {
+    let glance = Glance::at(body);
+    recognise(Suspect {
+        status,
+        headers,
+        body,
+        glance: Some(&glance),
+    })
+}
+
 /// The vendor whose page this is.
 pub(crate) fn recognise(suspect: Suspect<'_>) -> Option<&'static str> {
     let is_refusal = REFUSALS.contains(&suspect.status);

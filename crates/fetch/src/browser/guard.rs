@@ -51,7 +51,6 @@ struct Paused {
 #[derive(Deserialize)]
 struct Request {
     url: String,
-    method: String,
     #[serde(default)]
     headers: BTreeMap<String, String>,
 }
@@ -226,7 +225,7 @@ impl<H: Hops> Guard<'_, H> {
             .board
             .read(|facts| facts.head.as_ref().map(|head| head.url.clone()));
         if let Some(left) = left
-            && paused.request.method == "GET"
+            && left != url
         {
             self.board.write(|facts| facts.redirects.push(left));
         }

@@ -6,6 +6,7 @@
 mod actions;
 mod blocklist;
 mod cdp;
+mod clearance;
 mod document;
 mod facts;
 mod fault;
@@ -102,7 +103,10 @@ impl BrowserFetch {
             Some(context) => visit(context, (rung, plan, &callers), hops, deadline).await,
             None => Err(FetchError::BrowserUnavailable),
         };
-        if visited.is_ok() && !is_private {
+        if let Ok(exchange) = &visited
+            && !is_private
+        {
+            lease.remember(exchange).await;
             lease.give_back(&plan.url).await;
         }
         visited

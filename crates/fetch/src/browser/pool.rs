@@ -20,13 +20,15 @@ use url::Url;
 
 use super::{
     BrowserFigures,
+    clearance::Clearances,
+    fault,
     gate::Rules,
     identity::Persona,
     instance::{Context, Instance},
     process,
     upstream::Upstream,
 };
-use crate::{BrowserConfig, BrowserSource, FetchError, egress::Door};
+use crate::{BrowserConfig, BrowserSource, FetchError, antibot, egress::Door, rung::Exchange};
 
 /// Pages after which a context is thrown away.
 const MAX_PAGES: usize = 50;
@@ -42,7 +44,7 @@ const IDLE_TIME: Duration = Duration::from_secs(120);
 const ROUND: Duration = Duration::from_secs(5);
 
 /// Whom a context may serve again.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     /// Host of the page; a context is one host's.
     pub(super) host: String,
@@ -67,6 +69,7 @@ struct Shared {
     places: Arc<Semaphore>,
     state: Mutex<State>,
     waste: mpsc::UnboundedSender<Waste>,
+    clearances: Clearances,
     rendered: AtomicU64,
     crashes: AtomicU64,
 }
@@ -107,6 +110,7 @@ impl Pool {
             door,
             state: Mutex::default(),
             waste,
+            clearances: Clearances::new(),
             rendered: AtomicU64::new(0),
             crashes: AtomicU64::new(0),
         });
@@ -283,10 +287,27 @@ impl Lease {
         };
         let persona = Arc::new(key.persona.clone());
         let made = self.instance.context(persona, rules).await;
-        if made.is_err() {
+        let Ok(context) = made else {
             self.instance.end().await;
+            return made;
+        };
+        let clearances = &self.shared.clearances;
+        let handed = clearances.hand_to(&context.tab, key).await;
+        handed.map_err(fault::of_tab)?;
+        Ok(context)
+    }
+
+    /// Learns from a visit whether the host lets such visitors pass.
+    pub(super) async fn remember(&self, seen: &Exchange) {
+        let clearances = &self.shared.clearances;
+        if antibot::recognise_html(seen.status, &seen.headers, &seen.body).is_some() {
+            clearances.forget(&self.key);
+        } else if let Some(context) = &self.context {
+            // Without its cookies the next visitor must be let in anew, no more.
+            let _ = clearances
+                .learn(&context.tab, &self.key, &seen.final_url)
+                .await;
         }
-        made
     }
 
     /// What was borrowed.

@@ -19,7 +19,7 @@ use super::{
     instance::Context,
     pictures, world,
 };
-use crate::{FetchError, FetchPlan, Frame, Rendered, antibot, glance::Glance, rung::Exchange};
+use crate::{FetchError, FetchPlan, Frame, Rendered, antibot, rung::Exchange};
 
 const SETTLE: &str = include_str!("scripts/settle.js");
 const SCROLL: &str = include_str!("scripts/scroll.js");
@@ -286,18 +286,12 @@ impl Story<'_> {
     }
 
     fn is_challenge(&self, document: &Document) -> bool {
+        let html = document.html.as_bytes();
         self.board.read(|facts| {
             let head = facts.head.as_ref();
-            let glance = Glance::at(document.html.as_bytes());
-            let vendor = head.and_then(|head| {
-                antibot::recognise(antibot::Suspect {
-                    status: head.status,
-                    headers: &head.headers,
-                    body: document.html.as_bytes(),
-                    glance: Some(&glance),
-                })
-            });
-            vendor.is_some()
+            head.is_some_and(|head| {
+                antibot::recognise_html(head.status, &head.headers, html).is_some()
+            })
         })
     }
 

@@ -95,10 +95,11 @@
     else write(`<iframe${attributes(element, base)}></iframe>`);
   };
 
+  // Scripts of the page itself are kept: anti-bot pages are known by them. Of frames only the data.
   const writeScript = (element, base) => {
     const source = element.textContent;
-    const isData = /\bjson$/i.test(element.type.trim()) && !/<\/script/i.test(source);
-    if (isData) write(`<script${attributes(element, base)}>${source}</script>`);
+    const isWanted = !base || /\bjson$/i.test(element.type.trim());
+    if (isWanted && !/<\/script/i.test(source)) write(`<script${attributes(element, base)}>${source}</script>`);
   };
 
   const writeElement = (element, base, depth) => {

@@ -135,3 +135,37 @@ async fn the_caller_and_the_rung_are_seen_by_the_site() {
         assert!(!page.contains("Headless"), "{page}");
     }
 }
+
+/// Lets only those in who bring the cookie that its script sets.
+fn challenge(request: &trawls_testkit::Request) -> Option<trawls_testkit::Answer> {
+    const WAIT: &str = "<!doctype html><title>Just a moment...</title><script>\
+        setTimeout(() => { document.cookie = 'cf_clearance=yes'; location.reload(); }, 1000);\
+        </script>";
+    let cookies = request.headers.get("cookie").map_or("", String::as_str);
+    let is_asked = request.path == "/guarded" && !cookies.contains("cf_clearance=yes");
+    let headers = [("cf-mitigated", "challenge"), ("content-type", "text/html")];
+    is_asked.then(|| trawls_testkit::Answer::new(403, &headers, WAIT))
+}
+
+#[tokio::test]
+async fn a_challenge_is_waited_out_once_and_its_clearance_is_shown_the_next_time() {
+    let mut setting = setting!();
+    setting.site = TrapSite::of(|request| {
+        let page = || trawls_testkit::Answer::html("<title>In</title><p>Behind the gate.");
+        challenge(request).or_else(|| (request.path == "/guarded").then(page))
+    })
+    .await
+    .unwrap();
+    let mut plan = setting.plan("/guarded");
+    plan.trust.respect_robots = false;
+    let page = setting.on(FetchMode::Stealth, &plan).await.unwrap();
+    assert!(text(&page).contains("Behind the gate."), "{}", text(&page));
+    assert_eq!((page.status, setting.site.hits("/guarded")), (200, 2));
+    // The same URL again takes a context that has not been there.
+    let page = setting.on(FetchMode::Stealth, &plan).await.unwrap();
+    assert_eq!((page.status, setting.site.hits("/guarded")), (200, 3));
+    // Whoever comes as somebody else is not let in by it.
+    plan.identity.mobile = true;
+    setting.on(FetchMode::Stealth, &plan).await.unwrap();
+    assert_eq!(setting.site.hits("/guarded"), 5);
+}
