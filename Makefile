@@ -2,7 +2,8 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help run check test ci setup setup-test floors golden-update openapi readme \
-        bench-quality bench-content bench-server bench-crawl bench-frontier fuzz trap-site
+        bench-quality bench-content bench-server bench-crawl bench-frontier bench-browser bench-stealth \
+        fuzz trap-site
 
 CARGO ?= cargo
 export SHARED_DIR ?= $(abspath ../shared)
@@ -75,6 +76,16 @@ bench-crawl: ## Crawls of 2,000 and 20,000 pages against other crawlers, as rati
 bench-frontier: ## Memory of a crawl that knows a million URLs
 	$(CARGO) build --release --bin trawls
 	tests/bench/frontier.py
+
+bench-browser: setup-test ## The browser rung against playwright-core, as ratios
+	@deploy/setup.sh --bench
+	$(CARGO) build --release --bin trawls
+	tests/bench/browser.py
+
+bench-stealth: setup-test ## What detectors make of the plain and the stealth browser
+	@deploy/setup.sh --bench
+	$(CARGO) build --release --bin trawls
+	tests/bench/stealth.sh
 
 fuzz: setup ## Each fuzz target for SECONDS_EACH seconds
 	tests/fuzz/run.sh
