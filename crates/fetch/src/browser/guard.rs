@@ -86,6 +86,11 @@ struct Dialog {
 #[serde(rename_all = "camelCase")]
 struct Navigation {
     frame_id: String,
+    /// `sameDocument` and its like when only the fragment changes.
+    #[serde(default)]
+    navigation_type: String,
+    /// Where the new document is to open.
+    disposition: Option<String>,
 }
 
 impl<H: Hops> Guard<'_, H> {
@@ -161,8 +166,14 @@ impl<H: Hops> Guard<'_, H> {
     }
 
     fn note_leaving(&self, event: &Event) {
-        let is_main = |navigation: Navigation| navigation.frame_id == self.context.frame;
-        if event.read().is_some_and(is_main) {
+        let is_leaving = event.read().is_some_and(|navigation: Navigation| {
+            let opens_here = navigation
+                .disposition
+                .is_none_or(|place| place == "currentTab");
+            let stays = navigation.navigation_type.ends_with("ameDocument");
+            navigation.frame_id == self.context.frame && opens_here && !stays
+        });
+        if is_leaving {
             self.board.write(|facts| facts.is_leaving = true);
         }
     }

@@ -64,6 +64,20 @@ pub(super) struct Context {
     pub(super) made: Instant,
     /// Where it has been.
     pub(super) pages: Vec<Url>,
+    /// How many of these it has left for a blank page.
+    left: usize,
+}
+
+impl Context {
+    /// Leaves the page that it shows: its scripts would go on for nobody.
+    pub(super) async fn leave(&mut self) {
+        if self.left < self.pages.len() {
+            self.left = self.pages.len();
+            let blank = json!({ "url": "about:blank" });
+            // A browser that is gone has no pages that go on.
+            let _ = self.tab.run("Page.navigate", blank, PATIENCE).await;
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -197,6 +211,7 @@ impl Instance {
             version: self.version.clone(),
             made: Instant::now(),
             pages: Vec::new(),
+            left: 0,
         })
     }
 

@@ -41,7 +41,7 @@ const MAX_UPTIME: Duration = Duration::from_secs(3600);
 /// A browser without work ends after this.
 const IDLE_TIME: Duration = Duration::from_secs(120);
 /// How often the janitor looks.
-const ROUND: Duration = Duration::from_secs(5);
+const ROUND: Duration = Duration::from_secs(2);
 
 /// Whom a context may serve again.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -133,7 +133,8 @@ impl Pool {
         url: &Url,
         deadline: Instant,
     ) -> Result<Lease, FetchError> {
-        let late = |_| FetchError::BrowserCrashed("all its pages are busy".into());
+        let begun = Instant::now();
+        let late = |_| FetchError::TimeoutTotal(begun.elapsed());
         let places = Arc::clone(&self.shared.places);
         let place = timeout_at(deadline, places.acquire_owned()).await;
         let place = place
@@ -373,7 +374,8 @@ impl Shared {
         }
     }
 
-    /// Contexts that grew old go, and the browser when nobody needs it.
+    /// Contexts that grew old go, pages that nobody reads stop, and the browser ends when nobody
+    /// needs it.
     async fn look_around(&self) {
         let mut state = self.state.lock().await;
         let Some(instance) = state.instance.clone() else {
@@ -394,6 +396,9 @@ impl Shared {
             .into_iter()
             .partition(|(_, context)| context.made.elapsed() > MAX_AGE);
         state.idle = fresh;
+        for (_, context) in &mut state.idle {
+            context.leave().await;
+        }
         let old: Vec<(Key, Context)> = old;
         for (_, context) in old {
             self.throw_away(Arc::clone(&instance), Some(context), None);

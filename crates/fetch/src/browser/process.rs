@@ -196,7 +196,9 @@ fn has_user_namespaces() -> bool {
     allowed("/proc/sys/user/max_user_namespaces")
         && allowed("/proc/sys/kernel/unprivileged_userns_clone")
         && restricted.is_none_or(|text| text.trim() != "1")
-        && !Path::new("/.dockerenv").exists()
+        && !["/.dockerenv", "/run/.containerenv"]
+            .iter()
+            .any(|mark| Path::new(mark).exists())
 }
 
 fn mapping(parent_fd: OwnedFd, child_fd: i32) -> FdMapping {

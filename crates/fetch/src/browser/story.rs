@@ -44,6 +44,8 @@ const RESERVE: Duration = Duration::from_secs(2);
 const MAX_MOVES: u32 = 10;
 /// Time for a navigation that was announced to begin.
 const LEAVING_TIME: Duration = Duration::from_millis(1500);
+/// Time for a document that has come to be shown.
+const BEGIN_TIME: Duration = Duration::from_secs(1);
 /// Time for an anti-bot page to be content with its visitor.
 const CHALLENGE_TIME: Duration = Duration::from_secs(10);
 
@@ -74,7 +76,10 @@ impl Story<'_> {
         }
         self.arrive().await?;
         let work = &self.plan.browser;
-        self.run_aside("consent", CONSENT).await;
+        let clicked = self.run_aside("consent", CONSENT).await;
+        if clicked.is_some_and(|clicked| !clicked.is_null()) {
+            self.settle_again().await;
+        }
         if work.scroll || work.screenshot == Some(Frame::FullPage) {
             self.scroll().await;
         }
@@ -118,9 +123,19 @@ impl Story<'_> {
         }
         match (file, answer["errorText"].as_str()) {
             (Some(file), _) => Ok(Some(file)),
-            (None, None) => Ok(None),
+            (None, None) => {
+                // The tab may not have said yet that it shows this document and no older one.
+                let begins = self.deadline.min(Instant::now() + BEGIN_TIME);
+                let loader = answer["loaderId"].as_str().unwrap_or_default();
+                self.board
+                    .until(begins, |facts| facts.loader == loader)
+                    .await;
+                Ok(None)
+            }
             // A status with nothing to show is an answer all the same.
-            (None, Some("net::ERR_HTTP_RESPONSE_CODE_FAILURE")) if has_head => {
+            (None, Some("net::ERR_HTTP_RESPONSE_CODE_FAILURE" | "net::ERR_ABORTED"))
+                if has_head =>
+            {
                 Ok(Some(Bytes::new()))
             }
             (None, Some(text)) => {
@@ -238,13 +253,12 @@ impl Story<'_> {
         self.settle_again().await;
     }
 
-    /// A script whose failure costs the page nothing.
-    async fn run_aside(&self, what: &str, script: &str) {
+    /// What a script of ours says whose failure costs the page nothing.
+    async fn run_aside(&self, what: &str, script: &str) -> Option<Value> {
         let patience = self.left().saturating_sub(RESERVE);
-        let done = self.evaluate::<Value>(script, patience).await;
-        if let Err(error) = done {
-            tracing::debug!(%error, what, "a script of ours failed on the page");
-        }
+        let done = self.evaluate(script, patience).await;
+        done.inspect_err(|error| tracing::debug!(%error, what, "a script failed on the page"))
+            .ok()
     }
 
     /// The document, once anti-bot pages have had the time to let a visitor pass.
@@ -270,7 +284,12 @@ impl Story<'_> {
         let mut last = CdpError::Gone;
         for _ in 0..3 {
             match document::write_down(&self.context.tab, &self.context.frame).await {
-                Ok(document) => return Ok(document),
+                Ok(document) if document.url.starts_with("http") => return Ok(document),
+                Ok(document) => {
+                    let scheme = document.url.split(':').next().unwrap_or_default();
+                    let why = format!("the page leads to an address that begins with {scheme}:");
+                    return Err(FetchError::InvalidUrl(why));
+                }
                 Err(CdpError::Gone) => break,
                 Err(error @ CdpError::Silent(_)) => {
                     self.stop_scripts().await;
