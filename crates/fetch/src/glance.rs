@@ -38,6 +38,8 @@ pub(crate) struct Glance {
     pub(crate) has_fields: bool,
     /// Is there a root of a script application with nothing in it?
     pub(crate) has_empty_root: bool,
+    /// Do scripts carry a price?
+    pub(crate) has_priced_data: bool,
 }
 
 impl Glance {
@@ -57,10 +59,36 @@ impl Glance {
         scan.seen
     }
 
+    /// Does the text show an amount of money?
+    pub(crate) fn shows_money(&self) -> bool {
+        const SIGNS: [char; 9] = ['$', '€', '£', '¥', '₹', '₽', '₩', '₺', '₫'];
+        const CODES: [&str; 14] = [
+            "USD", "EUR", "GBP", "CHF", "SEK", "NOK", "DKK", "PLN", "CZK", "JPY", "kr", "zł", "Kč",
+            "lei",
+        ];
+        self.text.contains(SIGNS) || CODES.iter().any(|code| self.text.contains(code))
+    }
+
     /// Is there more to read than any refusal holds?
     pub(crate) fn says_enough(&self) -> bool {
         self.chars >= ENOUGH_CHARS
     }
+}
+
+/// `"price": "12.90"` and its like, as JSON-LD and shops' own data have it.
+fn carries_price(source: &[u8]) -> bool {
+    const KEY: &[u8] = b"\"price\"";
+    memchr::memmem::find_iter(source, KEY).any(|at| {
+        let behind = &source[at + KEY.len()..];
+        let value = behind.trim_ascii_start().strip_prefix(b":");
+        value.is_some_and(|value| {
+            let value = value.trim_ascii_start();
+            let value = value.strip_prefix(b"\"").unwrap_or(value);
+            value
+                .first()
+                .is_some_and(|digit| (b'1'..=b'9').contains(digit))
+        })
+    })
 }
 
 struct Scan<'a> {
@@ -123,7 +151,8 @@ impl<'a> Scan<'a> {
             }
             b"script" => {
                 self.seen.has_scripts = true;
-                self.take_element(name);
+                let source = self.take_element(name);
+                self.seen.has_priced_data = self.seen.has_priced_data || carries_price(source);
             }
             b"style" => {
                 self.take_element(name);

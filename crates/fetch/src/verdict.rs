@@ -21,6 +21,10 @@ const THIN_CHARS: usize = 200;
 /// consent banner.
 const SHELL_CHARS: usize = 600;
 
+/// HTML of this size with fewer visible characters keeps its text in its scripts.
+const LARGE_BYTES: usize = 200 * 1024;
+const LARGE_CHARS: usize = 600;
+
 /// The worth of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Judgement {
@@ -81,7 +85,7 @@ pub(crate) fn judge(exchange: &Exchange, now: Timestamp) -> Judgement {
         Some(_) if exchange.rendered.is_some() => {
             Judgement::new(Verdict::Usable, "HTML as a browser drew it")
         }
-        Some(glance) => of_html(&glance),
+        Some(glance) => of_html(&glance, exchange.body.len()),
         None => Judgement::new(Verdict::Usable, "a body that is not HTML"),
     }
 }
@@ -103,7 +107,7 @@ fn of_status(status: u16, retry_after: Option<Duration>) -> Judgement {
     }
 }
 
-fn of_html(glance: &Glance) -> Judgement {
+fn of_html(glance: &Glance, bytes: usize) -> Judgement {
     let chars = glance.chars;
     if glance.has_scripts && glance.has_empty_root && chars < SHELL_CHARS {
         Judgement::new(Verdict::Thin, "the root of a script application is empty")
@@ -112,6 +116,13 @@ fn of_html(glance: &Glance) -> Judgement {
             Verdict::Thin,
             format!("scripts, and only {chars} visible characters"),
         )
+    } else if glance.has_scripts && bytes >= LARGE_BYTES && chars < LARGE_CHARS {
+        Judgement::new(
+            Verdict::Lossy,
+            format!("{bytes} bytes of HTML, and only {chars} visible characters"),
+        )
+    } else if glance.has_priced_data && !glance.says_enough() && !glance.shows_money() {
+        Judgement::new(Verdict::Lossy, "a price in its data, and none in its text")
     } else {
         Judgement::new(Verdict::Usable, "HTML with something to read")
     }
@@ -274,5 +285,61 @@ mod tests {
             assert_eq!(judgement.verdict, Verdict::Blocked);
             assert!(judgement.why.contains("Cloudflare"), "{}", judgement.why);
         }
+    }
+
+    /// A render costs a hundred times an HTTP page: of pages whose content is in their HTML, at most
+    /// two in a hundred may be sent there.
+    #[test]
+    fn pages_with_content_are_hardly_ever_sent_to_a_browser() {
+        let skipped = "the count of needless renders";
+        let Some(files) = trawls_testkit::sample("corpora/wcxb-dev/html", skipped, 5) else {
+            return;
+        };
+        let (mut full, mut sent) = (0, Vec::new());
+        for file in files {
+            let html = unpacked(&file);
+            let truth = file.to_string_lossy().replace("/html/", "/ground-truth/");
+            let truth = unpacked(truth.replace(".html.gz", ".json.gz").as_ref());
+            let truth: serde_json::Value = serde_json::from_slice(&truth).unwrap();
+            let content = truth["ground_truth"]["main_content"]
+                .as_str()
+                .unwrap_or_default();
+            if !holds(&String::from_utf8_lossy(&html), content) {
+                continue;
+            }
+            full += 1;
+            let exchange = Exchange {
+                body: html.into(),
+                ..response(200, &[("content-type", "text/html")], "")
+            };
+            let judged = judge(&exchange, Timestamp::now());
+            if !matches!(judged.verdict, Verdict::Usable | Verdict::Blocked) {
+                sent.push(format!("{}: {}", file.display(), judged.why));
+            }
+        }
+        eprintln!(
+            "{} of {full} pages with content are sent to a browser: {sent:#?}",
+            sent.len()
+        );
+        assert!(full > 200, "{full} pages with content");
+        assert!(
+            sent.len() * 50 <= full,
+            "{} of {full}: {sent:#?}",
+            sent.len()
+        );
+    }
+
+    fn unpacked(file: &std::path::Path) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let packed = std::fs::File::open(file).unwrap();
+        std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(packed), &mut bytes).unwrap();
+        bytes
+    }
+
+    /// Are most words of the content in the HTML?
+    fn holds(html: &str, content: &str) -> bool {
+        let words: Vec<_> = content.split_whitespace().take(20).collect();
+        let found = words.iter().filter(|word| html.contains(**word)).count();
+        !words.is_empty() && found * 10 >= words.len() * 8
     }
 }
