@@ -109,6 +109,18 @@ fn check_archive(archive: Vec<u8>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_code_that_is_none_is_refused_wherever_pages_are_filtered() {
+    let server = Server::start();
+    let (_site, job) = job(&server, 3).await;
+    for view in ["export", "tree", "pages"] {
+        let path = format!("/v1/jobs/{job}/{view}?code=");
+        assert_eq!(server.get(&format!("{path}NOT_FOUND")).await.status(), 200);
+        let refused = server.read(&format!("{path}NOTFOUND")).await;
+        assert_eq!(refused["error"]["details"]["field"], "code", "{refused}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_rests_holds_nothing_and_one_that_comes_early_gets_what_is_there() {
     let server = Server::start();
     let (_traps, job) = job(&server, 600).await;

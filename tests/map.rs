@@ -167,6 +167,13 @@ async fn a_start_that_cannot_be_had_is_a_typed_error_unless_a_sitemap_stands_in(
             422,
             "INVALID_OPTIONS",
         ),
+        (json!({}), 422, "INVALID_URL"),
+        (
+            json!({"url": site.url("/"), "limit": -1}),
+            422,
+            "INVALID_OPTIONS",
+        ),
+        (json!([]), 422, "INVALID_OPTIONS"),
         (
             json!({"url": site.url("/"), "sitemaps": "only"}),
             422,
@@ -184,6 +191,9 @@ async fn a_start_that_cannot_be_had_is_a_typed_error_unless_a_sitemap_stands_in(
             (status, Some(code)),
             "{answer}"
         );
+        assert_ne!(answer["error"]["details"]["field"], "", "{answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(!message.contains("4294967295"), "{answer}");
     }
     let through_sitemap = map(&server, json!({"url": site.url("/gone")})).await;
     assert_eq!(through_sitemap["total"], 3);
@@ -216,11 +226,23 @@ async fn fifty_thousand_urls_come_in_pieces_that_fit_together() {
     let mut piece = map(&server, json!({"url": site.url("/"), "limit": 20_000})).await;
     let asked = site.requests().len();
     let (mut urls, mut pieces) = (paths(&piece, &site), 1);
+    let id = piece["next_cursor"]
+        .as_str()
+        .unwrap()
+        .split('.')
+        .next()
+        .unwrap();
+    for beyond in ["50001", "99999999999"] {
+        let body = json!({"cursor": format!("{id}.{beyond}")});
+        let (status, answer) = server.post_to("/v1/map", &body).await;
+        let field = &answer["error"]["details"]["field"];
+        assert_eq!((status, field), (422, &json!("cursor")), "{answer}");
+    }
     // The map outlives its server.
     let (data, _) = (server.data(), drop(server));
     let server = Server::on(data, &[("TRAWLS_ALLOW_PRIVATE_TARGETS", "true")]);
     while let Some(cursor) = piece["next_cursor"].as_str() {
-        let body = json!({"url": site.url("/"), "limit": 20_000, "cursor": cursor});
+        let body = json!({"limit": 20_000, "cursor": cursor});
         piece = map(&server, body).await;
         urls.extend(paths(&piece, &site));
         pieces += 1;

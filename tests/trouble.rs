@@ -294,3 +294,51 @@ async fn a_host_that_answers_429_is_slowed_and_holds_nobody_else_up() {
         busy.requests().len()
     );
 }
+
+/// A minute of 429 to pages that may take one, at a tenth of the size.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_answers_429_longer_than_its_pages_may_take_loses_none_of_them() {
+    let begun = Instant::now();
+    let busy = TrapSite::of(move |request| {
+        let number = request.path.strip_prefix("/page/")?.parse().ok()?;
+        let header = [("Retry-After", "2"), ("Content-Type", "text/html")];
+        Some(match begun.elapsed() < Duration::from_secs(12) {
+            true => Answer::new(429, &header, "<p>Slower, please</p>"),
+            false => page(number, &[]),
+        })
+    });
+    let busy = busy.await.unwrap();
+    let server = Server::start();
+    let urls: Vec<String> = (0..20).map(|n| busy.url(&format!("/page/{n}"))).collect();
+    let body = json!({"urls": urls, "scrape": {"respect_robots": false, "timeout_ms": 4000}});
+    let job = server.start_job("/v1/batch", &body).await;
+    let ended = server.ended(&job).await;
+    let counts = &ended["counts"];
+    assert_eq!(
+        (&ended["status"], &counts["done"]),
+        (&json!("completed"), &json!(20))
+    );
+    assert!(counts["failed"].as_u64().unwrap() > 0, "{ended}");
+    let codes = counts["by_code"].as_object().unwrap();
+    let known = ["RATE_LIMITED", "BREAKER_OPEN", "TIMEOUT_TOTAL"];
+    assert!(
+        codes.keys().all(|code| known.contains(&code.as_str())),
+        "{ended}"
+    );
+    assert_eq!(pages(&server, &job).await.len(), 20);
+    // When it is over, a retry has the rest.
+    let mut success = 0;
+    for _ in 0..10 {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        server
+            .post_to(&format!("/v1/jobs/{job}/retry"), &json!({}))
+            .await;
+        success = server.ended(&job).await["counts"]["success"]
+            .as_u64()
+            .unwrap();
+        if success == 20 {
+            break;
+        }
+    }
+    assert_eq!((success, pages(&server, &job).await.len()), (20, 20));
+}

@@ -30,7 +30,7 @@ pub use error::{ApiError, ErrorBody, ErrorCode, ErrorInfo};
 pub use intake::{Fault, read_body, read_query};
 pub use job::{ExportFormat, Job, JobCounts, JobKind, JobPage, JobStatus, List, Reprocessing};
 pub use login::Login;
-pub use map::{MapBody, MapLink, MapRequest, MapResult, MapSource, SitemapUse};
+pub use map::{MapBody, MapCall, MapLink, MapRequest, MapResult, MapSource, SitemapUse};
 pub use metadata::PageMetadata;
 pub use options::{
     Action, CacheMode, ChunkOptions, ChunkStrategy, ExtractOptions, Format, Location, Mode,

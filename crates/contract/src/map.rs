@@ -5,12 +5,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{InvalidOption, ScrapeOptions, ScrapeRequest, crawl::check_range};
+use crate::{ErrorCode, InvalidOption, ScrapeOptions, ScrapeRequest, crawl::check_range};
 
 /// URLs of one answer when the caller does not say.
-const LIMIT: u32 = 5000;
+const LIMIT: i64 = 5000;
 /// Most URLs of one answer.
-const MAX_LIMIT: u32 = 100_000;
+const MAX_LIMIT: u64 = 100_000;
 /// Time for a whole map when the caller does not say.
 const TIMEOUT_MS: u64 = 60_000;
 /// Most time for a whole map.
@@ -35,14 +35,16 @@ pub enum SitemapUse {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MapBody {
-    /// Any page of the site.
-    pub url: String,
+    /// Any page of the site. Must be there, unless `cursor` is.
+    #[serde(default)]
+    pub url: Option<String>,
     /// Order the URLs by how well they fit these words, best first.
     #[serde(default)]
     pub search: Option<String>,
     /// URLs of this answer, 1 to 100,000. The others come with `cursor`.
     #[serde(default = "default_limit")]
-    pub limit: u32,
+    #[schema(minimum = 1, maximum = 100_000)]
+    pub limit: i64,
     /// Subdomains of the site's host belong.
     #[serde(default)]
     pub include_subdomains: bool,
@@ -59,12 +61,12 @@ pub struct MapBody {
     #[serde(default = "default_timeout")]
     pub timeout_ms: u64,
     /// `next_cursor` of the last answer: its map goes on, without a request to the site. The other
-    /// fields but `limit` say nothing then.
+    /// fields but `limit` may be left out, and say nothing.
     #[serde(default)]
     pub cursor: Option<String>,
 }
 
-fn default_limit() -> u32 {
+fn default_limit() -> i64 {
     LIMIT
 }
 
@@ -91,23 +93,42 @@ pub struct MapRequest {
     pub ignore_query: bool,
     /// For all of it.
     pub timeout: Duration,
-    /// Which map goes on, and where.
-    pub cursor: Option<String>,
 }
 
-impl MapRequest {
+/// What a body asks for.
+#[derive(Debug, Clone)]
+pub enum MapCall {
+    /// A map.
+    New(Box<MapRequest>),
+    /// The next URLs of an earlier one.
+    Next {
+        /// Which map goes on, and where.
+        cursor: String,
+        /// URLs of the answer.
+        limit: usize,
+    },
+}
+
+impl MapCall {
     /// Understands a body.
     ///
     /// # Errors
     /// The first mistake found, naming its field.
     pub fn parse(body: MapBody) -> Result<Self, InvalidOption> {
-        check_range(
-            "limit",
-            u64::from(body.limit),
-            1,
-            u64::from(MAX_LIMIT),
-            "URLs",
-        )?;
+        // What is below 0 is as wrong as 0.
+        let limit = u64::try_from(body.limit).unwrap_or(0);
+        check_range("limit", limit, 1, MAX_LIMIT, "URLs")?;
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        if let Some(cursor) = body.cursor {
+            return Ok(Self::Next { cursor, limit });
+        }
+        let Some(url) = body.url else {
+            let code = ErrorCode::InvalidUrl;
+            return Err(InvalidOption {
+                code,
+                ..InvalidOption::new("url", "is missing")
+            });
+        };
         check_range("timeout_ms", body.timeout_ms, 1, MAX_TIMEOUT_MS, "ms")?;
         let search = body.search.filter(|search| !search.trim().is_empty());
         if search
@@ -117,17 +138,16 @@ impl MapRequest {
             let problem = format!("is longer than {MAX_SEARCH_BYTES} bytes");
             return Err(InvalidOption::new("search", problem));
         }
-        Ok(Self {
-            scrape: ScrapeRequest::parse(&body.url, ScrapeOptions::default(), |_| Ok(()))?,
+        Ok(Self::New(Box::new(MapRequest {
+            scrape: ScrapeRequest::parse(&url, ScrapeOptions::default(), |_| Ok(()))?,
             search,
-            limit: body.limit as usize,
+            limit,
             subdomains: body.include_subdomains,
             sitemap: body.sitemap,
             titles: body.include_titles,
             ignore_query: body.ignore_query,
             timeout: Duration::from_millis(body.timeout_ms),
-            cursor: body.cursor,
-        })
+        })))
     }
 }
 
@@ -188,6 +208,9 @@ mod tests {
     fn mistakes_name_their_field() {
         for (body, field) in [
             (json!({"url": "nonsense"}), "url"),
+            (json!({}), "url"),
+            (json!({"url": "http://a.example/", "limit": -1}), "limit"),
+            (json!({"cursor": "a.1", "limit": 0}), "limit"),
             (json!({"url": "http://a.example/", "limit": 0}), "limit"),
             (
                 json!({"url": "http://a.example/", "limit": 100_001}),
@@ -203,7 +226,7 @@ mod tests {
             ),
         ] {
             let body: MapBody = serde_json::from_value(body).unwrap();
-            assert_eq!(MapRequest::parse(body).unwrap_err().field, field);
+            assert_eq!(MapCall::parse(body).unwrap_err().field, field);
         }
     }
 }

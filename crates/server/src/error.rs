@@ -168,7 +168,9 @@ impl HttpError {
 
     fn details(&self) -> serde_json::Map<String, Value> {
         let details = match self {
-            Self::Invalid(mistake) => json!({ "field": mistake.field }),
+            Self::Invalid(mistake) if !mistake.field.is_empty() => {
+                json!({ "field": mistake.field })
+            }
             Self::BodyTooLarge(limit) => json!({ "limit_bytes": limit }),
             Self::Target(error) => error.details.clone().unwrap_or_default(),
             Self::NotReady(readiness) => json!({ "readiness": readiness }),

@@ -38,6 +38,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../../../migrations/0006_reprocess.sql"),
     ),
     ("turns", include_str!("../../../migrations/0007_turns.sql")),
+    (
+        "map_links",
+        include_str!("../../../migrations/0008_map_links.sql"),
+    ),
 ];
 
 /// Connections to one database.

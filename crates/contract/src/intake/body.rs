@@ -122,9 +122,22 @@ impl<'de> Deserializer<'de> for Body {
         visitor.visit_newtype_struct(self)
     }
 
+    /// A list is none, though serde would take it for the fields in their order.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Mistake> {
+        match self.0 {
+            Value::Object(_) => self.deserialize_any(visitor),
+            _ => Err(self.mistaken(&"an object")),
+        }
+    }
+
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf unit unit_struct
-        seq tuple tuple_struct map struct identifier ignored_any
+        seq tuple tuple_struct map identifier ignored_any
     }
 }
 

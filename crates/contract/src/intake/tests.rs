@@ -2,7 +2,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::*;
-use crate::{BatchBody, CrawlBody, JobStatus, ScrapeBody};
+use crate::{BatchBody, CrawlBody, JobStatus, MapBody, ScrapeBody};
 
 #[track_caller]
 fn refused<T: DeserializeOwned>(body: &str, field: &str, words: &str) {
@@ -23,6 +23,8 @@ fn a_body_that_is_no_request_is_told_what_is_missing() {
     refused::<ScrapeBody>(r#"{"url": 7}"#, "url", "must be a string, not a number");
     refused::<ScrapeBody>("[]", "", "must be an object, not a list");
     refused::<ScrapeBody>("null", "", "must be an object, not null");
+    refused::<MapBody>("[]", "", "must be an object, not a list");
+    refused::<MapBody>(r#"["http://a.b"]"#, "", "must be an object, not a list");
 }
 
 #[test]

@@ -171,13 +171,15 @@ fn text(entry: &Entry) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use trawls_contract::MapBody;
+    use trawls_contract::{MapBody, MapCall};
 
     use super::*;
 
     fn catalogue(body: serde_json::Value) -> Catalogue {
         let body: MapBody = serde_json::from_value(body).unwrap();
-        let request = MapRequest::parse(body).unwrap();
+        let MapCall::New(request) = MapCall::parse(body).unwrap() else {
+            panic!("there is no cursor");
+        };
         Catalogue::new(&request, &Survey::default())
     }
 

@@ -4,12 +4,12 @@
 mod catalogue;
 mod survey;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 use trawls_contract::{
-    CacheMode, ErrorInfo, InvalidOption, MapBody, MapRequest, MapResult, MapSource, Mode,
+    CacheMode, ErrorInfo, InvalidOption, MapBody, MapCall, MapRequest, MapResult, MapSource, Mode,
     ScrapeRequest, SitemapUse,
 };
 
@@ -47,10 +47,10 @@ impl Engine {
     /// # Errors
     /// What is wrong with the body, with the start, or with the database.
     pub async fn map(&self, body: MapBody) -> Result<MapResult, NoMap> {
-        let mut request = MapRequest::parse(body)?;
-        if let Some(cursor) = &request.cursor {
-            return self.map_goes_on(cursor, request.limit).await;
-        }
+        let mut request = match MapCall::parse(body)? {
+            MapCall::New(request) => *request,
+            MapCall::Next { cursor, limit } => return self.map_goes_on(&cursor, limit).await,
+        };
         let deadline = Instant::now() + request.timeout;
         arrange(&mut request.scrape);
         let catalogue = self.gather(&request, deadline).await?;
@@ -113,19 +113,26 @@ impl Engine {
         if map.links.len() <= limit {
             return Ok(map);
         }
+        let map = Arc::new(map);
         let store = &self.rooms().store;
-        let id = store.keep_map(&map, Timestamp::now()).await;
+        let id = store.keep_map(Arc::clone(&map), Timestamp::now()).await;
         let id = id.map_err(EngineError::from)?;
-        Ok(piece(map, &id, 0, limit))
+        let mut first = Arc::unwrap_or_clone(map);
+        first.links.truncate(limit);
+        Ok(piece(first, &id, 0))
     }
 
     async fn map_goes_on(&self, cursor: &str, limit: usize) -> Result<MapResult, NoMap> {
         let unknown = || InvalidOption::new("cursor", "is not that of a map of the last hour");
         let (id, from) = cursor.split_once('.').ok_or_else(unknown)?;
         let from: usize = from.parse().map_err(|_| unknown())?;
-        let map = self.rooms().store.map(id, Timestamp::now()).await;
+        let store = &self.rooms().store;
+        let map = store.map_piece(id, from, limit, Timestamp::now()).await;
         let map = map.map_err(EngineError::from)?.ok_or_else(unknown)?;
-        Ok(piece(map, id, from, limit))
+        if map.links.is_empty() {
+            return Err(InvalidOption::new("cursor", "is beyond the end of its map").into());
+        }
+        Ok(piece(map, id, from))
     }
 }
 
@@ -137,11 +144,10 @@ fn arrange(scrape: &mut ScrapeRequest) {
     scrape.cache.mode = CacheMode::Bypass;
 }
 
-fn piece(mut map: MapResult, id: &str, from: usize, limit: usize) -> MapResult {
-    let to = from.saturating_add(limit).min(map.links.len());
-    map.has_more = to < map.links.len();
+/// A map with the links from place `from` on.
+fn piece(mut map: MapResult, id: &str, from: usize) -> MapResult {
+    let to = from.saturating_add(map.links.len());
+    map.has_more = (to as u64) < map.total;
     map.next_cursor = map.has_more.then(|| format!("{id}.{to}"));
-    map.links.truncate(to);
-    map.links.drain(..from.min(to));
     map
 }

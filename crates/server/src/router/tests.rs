@@ -165,13 +165,16 @@ async fn a_mistake_in_the_body_is_named_with_its_field() {
             "INVALID_OPTIONS",
             "screenshots",
         ),
-        (json!([]), "INVALID_OPTIONS", ""),
     ] {
         let answer = scrape(&face, body.clone()).await;
         assert_eq!(answer.refusal(422), code, "{body}");
         let error = answer.json();
         assert_eq!(error["error"]["details"]["field"], field, "{body}");
     }
+    // The body as a whole has no field.
+    let answer = scrape(&face, json!([])).await;
+    assert_eq!(answer.refusal(422), "INVALID_OPTIONS");
+    assert_eq!(answer.json()["error"]["details"].get("field"), None);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Deserialize;
-use trawls_contract::{ExportFormat, Outcome};
+use trawls_contract::{ErrorCode, ExportFormat, Outcome};
 use trawls_engine::PageFilter;
 use utoipa::IntoParams;
 
@@ -29,7 +29,7 @@ pub(crate) struct ExportQuery {
     /// Only this outcome; md and zip hold the successful pages when absent, the others all.
     outcome: Option<Outcome>,
     /// Only this error code.
-    code: Option<String>,
+    code: Option<ErrorCode>,
     /// Only URLs that contain this.
     q: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use axum::{extract::State, response::Response};
 use serde::Deserialize;
-use trawls_contract::{InvalidOption, Job, JobKind, JobPage, JobStatus, List, Outcome};
+use trawls_contract::{ErrorCode, InvalidOption, Job, JobKind, JobPage, JobStatus, List, Outcome};
 use trawls_engine::PageFilter;
 use utoipa::IntoParams;
 
@@ -41,7 +41,7 @@ pub(crate) struct PageQuery {
     /// Only this outcome.
     outcome: Option<Outcome>,
     /// Only this error code.
-    code: Option<String>,
+    code: Option<ErrorCode>,
     /// Only URLs that contain this.
     q: Option<String>,
     /// `next_cursor` of the last list, or the number of the last page seen.

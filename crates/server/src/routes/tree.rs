@@ -2,7 +2,7 @@
 
 use axum::{extract::State, response::Response};
 use serde::Deserialize;
-use trawls_contract::{InvalidOption, Outcome, Tree};
+use trawls_contract::{ErrorCode, InvalidOption, Outcome, Tree};
 use trawls_engine::PageFilter;
 use utoipa::IntoParams;
 
@@ -26,7 +26,7 @@ pub(crate) struct TreeQuery {
     /// Only this outcome.
     outcome: Option<Outcome>,
     /// Only this error code.
-    code: Option<String>,
+    code: Option<ErrorCode>,
     /// Only URLs that contain this.
     q: Option<String>,
     /// Pages of the tree, 1 to 50,000; 10,000 when absent.

@@ -1,7 +1,7 @@
 //! The pages of a job, in the order of their completion.
 
 use sqlx::{FromRow, Row, SqliteConnection, SqlitePool, sqlite::SqliteRow};
-use trawls_contract::{JobPage, List, Outcome, PageResult};
+use trawls_contract::{ErrorCode, JobPage, List, Outcome, PageResult};
 
 use crate::{StoreError, pages::PageRow};
 
@@ -52,7 +52,7 @@ pub struct PageFilter {
     /// Only this outcome.
     pub outcome: Option<Outcome>,
     /// Only this error code.
-    pub code: Option<String>,
+    pub code: Option<ErrorCode>,
     /// Only URLs that contain this.
     pub query: Option<String>,
 }
@@ -160,6 +160,7 @@ pub(super) async fn list(
     limit: u32,
 ) -> Result<List<JobPage>, StoreError> {
     let outcome = filter.outcome.map(Outcome::as_str);
+    let code = filter.code.map(ErrorCode::as_str);
     let rows: Vec<Listed> = sqlx::query_as(
         "SELECT page.number, page.page_id, entry.url, page.outcome, page.code, page.http_status, \
          entry.depth, linking.url AS referrer, page.title FROM job_pages AS page \
@@ -173,8 +174,8 @@ pub(super) async fn list(
     .bind(i64::try_from(after).unwrap_or(i64::MAX))
     .bind(outcome)
     .bind(outcome)
-    .bind(&filter.code)
-    .bind(&filter.code)
+    .bind(code)
+    .bind(code)
     .bind(&filter.query)
     .bind(&filter.query)
     .bind(i64::from(limit) + 1)

@@ -89,7 +89,7 @@ impl Destination {
                     }
                 }
                 let part = part_of(&folder.join(MARK));
-                File::create_new(&part).with_context(cannot)?;
+                File::create(&part).with_context(cannot)?;
                 fs::remove_file(&part).with_context(cannot)?;
                 Ok(())
             }
@@ -188,7 +188,7 @@ fn try_file(path: &Path) -> anyhow::Result<()> {
         _ => {}
     }
     let part = part_of(path);
-    File::create_new(&part)?;
+    File::create(&part)?;
     Ok(fs::remove_file(&part)?)
 }
 

@@ -47,9 +47,9 @@ impl Map {
         config.fetch.allow_private_targets |= self.allow_private;
         let engine = wiring::engine(config, false).await?;
         let body = MapBody {
-            url: address::complete(&self.url),
+            url: Some(address::complete(&self.url)),
             search: self.search,
-            limit: self.limit,
+            limit: self.limit.into(),
             include_subdomains: self.subdomains,
             sitemap: self.sitemap,
             include_titles: self.titles,
