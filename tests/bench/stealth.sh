@@ -12,6 +12,6 @@ trap 'kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
 until curl -sf -o /dev/null "http://127.0.0.1:$port/"; do sleep 0.1; done
 for mode in browser stealth; do
   TRAWLS_ALLOW_PRIVATE_TARGETS=true TRAWLS_DATA_DIR=$work target/release/trawls scrape \
-    "http://127.0.0.1:$port/" --mode "$mode" --format raw_html --out "$work/$mode.html"
+    "http://127.0.0.1:$port/" --mode "$mode" --wait-for "#state:not([role])" --format raw_html --out "$work/$mode.html"
 done
 node tests/bench/stealth/table.mjs "$work/browser.html" "$work/stealth.html"

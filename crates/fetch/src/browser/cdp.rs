@@ -180,9 +180,20 @@ impl Session {
         events
     }
 
-    /// Hears nothing any more.
+    /// Whoever hears this session hears that one too.
+    pub(super) fn adopt(&self, other: &Self) {
+        let mut sessions = lock(&self.cdp.sessions);
+        if let Some(reader) = sessions.get(&self.id).cloned() {
+            sessions.insert(other.id.clone(), reader);
+        }
+    }
+
+    /// Hears nothing any more, of adopted sessions either.
     pub(super) fn forget(&self) {
-        lock(&self.cdp.sessions).remove(&self.id);
+        let mut sessions = lock(&self.cdp.sessions);
+        if let Some(reader) = sessions.remove(&self.id) {
+            sessions.retain(|_, other| !other.same_channel(&reader));
+        }
     }
 
     pub(super) fn is_gone(&self) -> bool {
@@ -301,6 +312,18 @@ mod tests {
         let late = root.call::<Value>("Browser.getVersion", json!({}), PATIENCE);
         assert_eq!(late.await.unwrap_err(), CdpError::Gone);
         assert!(root.events().recv().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn an_adopted_session_is_heard_as_long_as_its_parent() {
+        let (cdp, _written) = Cdp::new();
+        let (tab, worker) = (cdp.session("tab"), cdp.session("worker"));
+        let mut events = tab.events();
+        tab.adopt(&worker);
+        cdp.deliver(br#"{"method":"Target.attached","params":{},"sessionId":"worker"}"#);
+        assert_eq!(events.recv().await.unwrap().method, "Target.attached");
+        tab.forget();
+        assert!(lock(&cdp.sessions).is_empty());
     }
 
     #[tokio::test]

@@ -371,6 +371,8 @@ impl<H: Hops> Guard<'_, H> {
                     "waitForDebuggerOnStart": true,
                     "flatten": true,
                 });
+                // Workers of a worker are announced in its own session.
+                self.tab().adopt(&session);
                 session.tell("Target.setAutoAttach", nested).await?;
             }
             _ => {}
