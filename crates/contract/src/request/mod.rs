@@ -1,16 +1,21 @@
 //! What a caller's options mean. `ScrapeRequest` is the parsed form: it cannot be built unless it
 //! is valid, and nothing is checked again later.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+mod mistake;
+mod visitor;
 
-use http::{HeaderMap, HeaderName, HeaderValue};
-use serde_json::json;
+use std::{collections::BTreeSet, time::Duration};
+
+use http::HeaderMap;
 use url::Url;
 
-use crate::{CacheMode, ErrorCode, ErrorInfo, Format, Login, Mode, ScrapeOptions};
+pub use self::mistake::InvalidOption;
+pub(crate) use self::visitor::parse_headers;
+use self::{
+    mistake::{check_count, check_css},
+    visitor::{check_cookies, check_languages, parse_proxy},
+};
+use crate::{CacheMode, Format, Login, Mode, ScrapeOptions};
 
 /// Default of `timeout_ms`.
 pub const SCRAPE_TIMEOUT_MS: u64 = 30_000;
@@ -18,24 +23,6 @@ pub const SCRAPE_TIMEOUT_MS: u64 = 30_000;
 const MAX_TIMEOUT_MS: u64 = 600_000;
 /// Ceiling of a URL's length; longer ones are traps or attacks (browsers stop far below).
 pub const MAX_URL_BYTES: usize = 16_384;
-/// Ceiling of a header's or cookie's value; servers refuse longer ones.
-const MAX_VALUE_BYTES: usize = 8192;
-/// Ceiling of a selector's length; nobody writes longer ones.
-const MAX_SELECTOR_BYTES: usize = 4096;
-/// Ceiling of selectors, headers and cookies in one request.
-const MAX_ENTRIES: usize = 100;
-/// Headers that the connection owns; a caller who sets them would corrupt the exchange.
-const CONNECTION_HEADERS: [&str; 8] = [
-    "connection",
-    "content-length",
-    "host",
-    "keep-alive",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
-
 /// A valid request for one page.
 #[derive(Debug, Clone)]
 pub struct ScrapeRequest {
@@ -122,51 +109,6 @@ impl Formats {
     }
 }
 
-/// A caller's mistake: which field, and what is wrong with it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} {problem}", self.subject())]
-pub struct InvalidOption {
-    /// `INVALID_URL` or `INVALID_OPTIONS`.
-    pub code: ErrorCode,
-    /// Path of the field, as in `include_tags[1]`; empty for the body as a whole.
-    pub field: String,
-    /// What is wrong, and what to write instead.
-    pub problem: String,
-}
-
-impl InvalidOption {
-    /// A mistake in an option.
-    pub fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self {
-            code: ErrorCode::InvalidOptions,
-            field: field.into(),
-            problem: problem.into(),
-        }
-    }
-
-    fn url(problem: impl Into<String>) -> Self {
-        Self {
-            code: ErrorCode::InvalidUrl,
-            field: "url".into(),
-            problem: problem.into(),
-        }
-    }
-
-    fn subject(&self) -> String {
-        match self.field.as_str() {
-            "" => "the body".into(),
-            field => format!("{field}:"),
-        }
-    }
-
-    /// The same as an `ErrorInfo`, with `details.field`.
-    pub fn info(&self) -> ErrorInfo {
-        let mut info = ErrorInfo::new(self.code, self.to_string());
-        info.details = Some(json!({ "field": self.field }));
-        info
-    }
-}
-
 impl ScrapeRequest {
     /// The same request for another page.
     #[must_use]
@@ -208,9 +150,7 @@ impl ScrapeRequest {
         ] {
             check_count(field, selectors.len())?;
             for (index, selector) in selectors.iter().enumerate() {
-                check_length(selector, MAX_SELECTOR_BYTES)
-                    .and_then(|()| check_selector(selector))
-                    .map_err(|problem| InvalidOption::new(format!("{field}[{index}]"), problem))?;
+                check_css(|| format!("{field}[{index}]"), selector, &check_selector)?;
             }
         }
         Ok(Self {
@@ -300,12 +240,7 @@ pub fn parse_url(text: &str) -> Result<Url, InvalidOption> {
 
 fn parse_fetch(options: ScrapeOptions) -> Result<FetchOptions, InvalidOption> {
     let headers = parse_headers(&options.headers)?;
-    check_count("cookies", options.cookies.len())?;
-    for (name, value) in &options.cookies {
-        check_length(value, MAX_VALUE_BYTES)
-            .map_err(|problem| InvalidOption::new(format!("cookies.{name}"), problem))?;
-        check_cookie(name, value)?;
-    }
+    check_cookies(&options.cookies)?;
     let proxy = options.proxy.as_deref().map(parse_proxy).transpose()?;
     let languages = options
         .location
@@ -328,102 +263,12 @@ fn parse_fetch(options: ScrapeOptions) -> Result<FetchOptions, InvalidOption> {
     })
 }
 
-/// Headers that a caller may send.
-pub(crate) fn parse_headers(
-    written: &BTreeMap<String, String>,
-) -> Result<HeaderMap, InvalidOption> {
-    check_count("headers", written.len())?;
-    let mut headers = HeaderMap::new();
-    for (name, value) in written {
-        let field = || format!("headers.{name}");
-        let parsed = HeaderName::try_from(name.as_str())
-            .map_err(|_| InvalidOption::new(field(), "is not a header name"))?;
-        if CONNECTION_HEADERS.contains(&parsed.as_str()) {
-            return Err(InvalidOption::new(
-                field(),
-                "belongs to the connection; leave it out",
-            ));
-        }
-        check_length(value, MAX_VALUE_BYTES)
-            .map_err(|problem| InvalidOption::new(field(), problem))?;
-        let value = HeaderValue::try_from(value.as_str()).map_err(|_| {
-            InvalidOption::new(field(), "its value has characters no header may have")
-        })?;
-        headers.insert(parsed, value);
-    }
-    Ok(headers)
-}
-
-fn parse_proxy(text: &str) -> Result<Url, InvalidOption> {
-    let invalid = || {
-        InvalidOption::new(
-            "proxy",
-            "must look like http://user:password@host:port (or https, socks5, socks5h)",
-        )
-    };
-    let url = Url::parse(text).map_err(|_| invalid())?;
-    let known = matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h");
-    let has_host = url.host_str().is_some_and(|host| !host.is_empty());
-    if known && has_host {
-        Ok(url)
-    } else {
-        Err(invalid())
-    }
-}
-
-/// RFC 6265 §4.1.1: a token as name; no controls, spaces, quotes, commas, semicolons or
-/// backslashes in the value (commas and spaces are common in the wild and harmless).
-fn check_cookie(name: &str, value: &str) -> Result<(), InvalidOption> {
-    let is_name = HeaderName::try_from(name).is_ok();
-    let is_value = value
-        .bytes()
-        .all(|b| (0x20..0x7f).contains(&b) && b != b';');
-    if is_name && is_value {
-        return Ok(());
-    }
-    Err(InvalidOption::new(
-        format!("cookies.{name}"),
-        "is not a cookie (RFC 6265)",
-    ))
-}
-
-fn check_languages(languages: &[String]) -> Result<(), InvalidOption> {
-    check_count("location.languages", languages.len())?;
-    let is_tag = |tag: &String| {
-        (2..=35).contains(&tag.len())
-            && tag.split('-').all(|part| {
-                (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric())
-            })
-    };
-    match languages.iter().position(|tag| !is_tag(tag)) {
-        Some(index) => Err(InvalidOption::new(
-            format!("location.languages[{index}]"),
-            "is not a language tag such as en-GB",
-        )),
-        None => Ok(()),
-    }
-}
-
-fn check_length(text: &str, most: usize) -> Result<(), String> {
-    match text.len() {
-        length if length > most => Err(format!("is longer than {most} bytes")),
-        _ => Ok(()),
-    }
-}
-
-fn check_count(field: &str, count: usize) -> Result<(), InvalidOption> {
-    if count > MAX_ENTRIES {
-        return Err(InvalidOption::new(
-            field,
-            format!("has more than {MAX_ENTRIES} entries"),
-        ));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::ErrorCode;
 
     fn parse(url: &str, options: serde_json::Value) -> Result<ScrapeRequest, InvalidOption> {
         let options = serde_json::from_value(options).unwrap();
