@@ -39,8 +39,8 @@ pub use options::{
 pub use outcome::{Outcome, PageStatus};
 pub use page::{Chunk, Image, JsonData, Link, LinkKind, PageResult, Quality, Table, Timings};
 pub use request::{
-    CachePolicy, ContentOptions, FetchOptions, Formats, InvalidOption, MAX_URL_BYTES,
-    SCRAPE_TIMEOUT_MS, ScrapeRequest, parse_url,
+    BrowserOptions, CachePolicy, ContentOptions, FetchOptions, Formats, InvalidOption,
+    MAX_URL_BYTES, SCRAPE_TIMEOUT_MS, ScrapeRequest, Visitor, parse_url,
 };
 pub use request_log::RequestRecord;
 pub use system::{BrowserState, Health, PartState, Readiness, SystemInfo};

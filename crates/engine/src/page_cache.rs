@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use serde::Serialize;
-use trawls_contract::{CacheMode, Login, Outcome, PageResult, ScrapeRequest};
+use trawls_contract::{CacheMode, Login, Outcome, PageResult, ScrapeRequest, WaitFor};
 use trawls_fetch::Fetched;
 use trawls_store::{CacheKey, CachedPage, Validators};
 
@@ -20,6 +20,10 @@ struct KeyText<'a> {
     logins: Vec<(String, &'a [u8])>,
     proxy: Option<&'a str>,
     languages: &'a [String],
+    timezone: Option<&'a str>,
+    wait_for: Option<&'a WaitFor>,
+    /// scroll, block_ads
+    browser: [bool; 2],
     /// mobile, verify_ssl, respect_robots: a page fetched against these rules must not answer a
     /// caller who keeps them.
     visitor: [bool; 3],
@@ -54,8 +58,11 @@ pub(crate) fn key(request: &ScrapeRequest) -> CacheKey {
             .map(|login| (server(login), login.authorization.as_bytes()))
             .collect(),
         proxy: fetch.proxy.as_ref().map(|proxy| proxy.as_str()),
-        languages: &fetch.languages,
-        visitor: [fetch.mobile, fetch.verify_ssl, fetch.respect_robots],
+        languages: &fetch.visitor.languages,
+        timezone: fetch.visitor.timezone.as_deref(),
+        wait_for: fetch.browser.wait_for.as_ref(),
+        browser: [fetch.browser.scroll, fetch.browser.block_ads],
+        visitor: [fetch.visitor.mobile, fetch.verify_ssl, fetch.respect_robots],
         reading: [
             content.only_main_content,
             content.remove_base64_images,
@@ -74,12 +81,17 @@ fn server(login: &Login) -> String {
 
 /// May the cache answer this request?
 pub(crate) fn serves(request: &ScrapeRequest) -> bool {
-    request.cache.mode == CacheMode::Use
+    request.cache.mode == CacheMode::Use && !acts(request)
 }
 
 /// May this request's page go into the cache?
 pub(crate) fn fills(request: &ScrapeRequest) -> bool {
-    request.cache.mode != CacheMode::Bypass
+    request.cache.mode != CacheMode::Bypass && !acts(request)
+}
+
+/// What actions do on a page is done for each caller anew.
+fn acts(request: &ScrapeRequest) -> bool {
+    !request.fetch.browser.actions.is_empty()
 }
 
 /// Young enough for this request? `max_age_s=0` always asks the server.
@@ -119,9 +131,21 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn key_of(url: &str, options: serde_json::Value) -> CacheKey {
+    fn request(url: &str, options: serde_json::Value) -> ScrapeRequest {
         let options = serde_json::from_value(options).unwrap();
-        key(&ScrapeRequest::parse(url, options, |_| Ok(())).unwrap())
+        ScrapeRequest::parse(url, options, |_| Ok(())).unwrap()
+    }
+
+    fn key_of(url: &str, options: serde_json::Value) -> CacheKey {
+        key(&request(url, options))
+    }
+
+    #[test]
+    fn a_page_that_was_acted_upon_is_nobody_elses() {
+        let acting = request("http://a.b/", json!({"actions": [{"type": "scrape"}]}));
+        assert!(!serves(&acting) && !fills(&acting));
+        let looking = request("http://a.b/", json!({"formats": ["screenshot"]}));
+        assert!(serves(&looking) && fills(&looking));
     }
 
     #[test]
@@ -141,6 +165,14 @@ mod tests {
             json!({"citations": true}),
             json!({"proxy": "http://p:1"}),
             json!({"location": {"languages": ["de"]}}),
+            json!({"location": {"timezone": "Europe/Berlin"}}),
+            json!({"formats": ["markdown", "screenshot"]}),
+            json!({"formats": ["markdown", "screenshot_full"]}),
+            json!({"formats": ["markdown", "pdf"]}),
+            json!({"wait_for": "main"}),
+            json!({"wait_for": 10}),
+            json!({"scroll": true}),
+            json!({"block_ads": false}),
         ] {
             assert_ne!(key_of("http://a.b/", options.clone()), plain, "{options}");
         }

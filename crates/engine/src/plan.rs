@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use trawls_content::{ReadOptions, Selector, Want};
 use trawls_contract::{Format, ScrapeRequest};
-use trawls_fetch::{FetchPlan, Identity, Limits, Trust};
+use trawls_fetch::{BrowserWork, FetchPlan, Frame, Identity, Limits, Trust};
 use trawls_store::Validators;
 
 /// How to fetch the page within what is left of its time.
@@ -21,14 +21,15 @@ pub(crate) fn fetch_plan(
     };
     FetchPlan {
         mode: options.mode,
+        browser: browser_work(request),
         identity: Identity {
             headers: options.headers.clone(),
             cookies: options.cookies.clone(),
             logins: options.logins.clone(),
             home: options.home.clone(),
-            languages: options.languages.clone(),
-            timezone: None,
-            mobile: options.mobile,
+            languages: options.visitor.languages.clone(),
+            timezone: options.visitor.timezone.clone(),
+            mobile: options.visitor.mobile,
         },
         proxy: options.proxy.clone(),
         trust: Trust {
@@ -40,6 +41,24 @@ pub(crate) fn fetch_plan(
             last_modified: known.last_modified.clone(),
         }),
         ..FetchPlan::to(request.url.clone(), limits)
+    }
+}
+
+fn browser_work(request: &ScrapeRequest) -> BrowserWork {
+    let options = &request.fetch.browser;
+    let wants = |format| request.formats.contains(format);
+    let frames = [
+        (Format::Screenshot, Frame::Viewport),
+        (Format::ScreenshotFull, Frame::FullPage),
+    ];
+    let frame = frames.into_iter().find(|(format, _)| wants(*format));
+    BrowserWork {
+        wait_for: options.wait_for.clone(),
+        scroll: options.scroll,
+        actions: options.actions.clone(),
+        screenshot: frame.map(|(_, frame)| frame),
+        pdf: wants(Format::Pdf),
+        block_ads: options.block_ads,
     }
 }
 
@@ -69,4 +88,44 @@ pub(crate) fn read_options(request: &ScrapeRequest) -> Result<ReadOptions, Strin
 
 fn selectors(texts: &[String]) -> Result<Vec<Selector>, String> {
     texts.iter().map(|css| Selector::parse(css)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use trawls_contract::{Action, WaitFor};
+
+    use super::*;
+
+    fn plan(options: Value) -> FetchPlan {
+        let options = serde_json::from_value(options).unwrap();
+        let request = ScrapeRequest::parse("http://a.example/", options, |_| Ok(())).unwrap();
+        fetch_plan(&request, None, Duration::from_secs(1), 1)
+    }
+
+    #[test]
+    fn what_only_a_browser_can_do_is_work_for_one() {
+        let plain = plan(json!({"formats": ["html"], "wait_for": 10}));
+        assert!(!plain.browser.needs_browser() && plain.browser.block_ads);
+        let whole = plan(json!({
+            "formats": ["screenshot_full", "pdf"],
+            "wait_for": "main",
+            "scroll": true,
+            "block_ads": false,
+            "actions": [{"type": "scrape"}],
+            "location": {"country": "DE"},
+        }));
+        let work = BrowserWork {
+            wait_for: Some(WaitFor::Selector("main".into())),
+            scroll: true,
+            actions: vec![Action::Scrape {}],
+            screenshot: Some(Frame::FullPage),
+            pdf: true,
+            block_ads: false,
+        };
+        assert_eq!(whole.browser, work);
+        assert_eq!(whole.identity.timezone.as_deref(), Some("Europe/Berlin"));
+        let viewport = plan(json!({"formats": ["screenshot"]})).browser.screenshot;
+        assert_eq!(viewport, Some(Frame::Viewport));
+    }
 }

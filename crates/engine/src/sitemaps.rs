@@ -6,7 +6,8 @@ use std::{collections::HashSet, time::Duration};
 use futures_util::stream::{self, StreamExt};
 use tokio::sync::mpsc;
 use trawls_content::{ListedPage, Sitemap};
-use trawls_contract::ScrapeRequest;
+use trawls_contract::{Mode, ScrapeRequest};
+use trawls_fetch::{BrowserWork, FetchPlan};
 use url::Url;
 
 use crate::{engine::Rooms, plan};
@@ -101,8 +102,17 @@ pub(crate) async fn walk(rooms: &Rooms, request: &ScrapeRequest, sheets: mpsc::S
     }
 }
 
+/// As the pages are asked for, but no browser has anything to render.
+fn plan_for(request: &ScrapeRequest) -> FetchPlan {
+    FetchPlan {
+        mode: Mode::Http,
+        browser: BrowserWork::default(),
+        ..plan::fetch_plan(request, None, MAX_FETCH, MAX_BYTES)
+    }
+}
+
 async fn first(rooms: &Rooms, request: &ScrapeRequest) -> Vec<Url> {
-    let plan = plan::fetch_plan(request, None, MAX_FETCH, MAX_BYTES);
+    let plan = plan_for(request);
     let named = rooms.fetcher.sitemaps(&plan).await;
     let names: Vec<&str> = match named.is_empty() {
         true => USUAL.to_vec(),
@@ -116,7 +126,7 @@ async fn first(rooms: &Rooms, request: &ScrapeRequest) -> Vec<Url> {
 }
 
 async fn read(rooms: &Rooms, request: &ScrapeRequest, url: Url) -> Sitemap {
-    let plan = plan::fetch_plan(&request.with_url(url), None, MAX_FETCH, MAX_BYTES);
+    let plan = plan_for(&request.with_url(url));
     let Ok(fetched) = rooms.fetcher.fetch(&plan).await.result else {
         return Sitemap::default();
     };

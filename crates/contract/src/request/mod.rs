@@ -1,7 +1,9 @@
 //! What a caller's options mean. `ScrapeRequest` is the parsed form: it cannot be built unless it
 //! is valid, and nothing is checked again later.
 
+mod browser;
 mod mistake;
+mod place;
 mod visitor;
 
 use std::{collections::BTreeSet, time::Duration};
@@ -9,11 +11,13 @@ use std::{collections::BTreeSet, time::Duration};
 use http::HeaderMap;
 use url::Url;
 
-pub use self::mistake::InvalidOption;
 pub(crate) use self::visitor::parse_headers;
+pub use self::{browser::BrowserOptions, mistake::InvalidOption};
 use self::{
+    browser::parse_browser,
     mistake::{check_count, check_css},
-    visitor::{check_cookies, check_languages, parse_proxy},
+    place::parse_place,
+    visitor::{check_cookies, parse_proxy},
 };
 use crate::{CacheMode, Format, Login, Mode, ScrapeOptions};
 
@@ -57,14 +61,25 @@ pub struct FetchOptions {
     pub home: Option<Url>,
     /// With credentials, if any: never log it.
     pub proxy: Option<Url>,
-    /// BCP 47 tags, best first; empty means the identity's own.
-    pub languages: Vec<String>,
-    /// Come as a phone.
-    pub mobile: bool,
+    /// Who seems to come.
+    pub visitor: Visitor,
+    /// What to do on a rung that is a browser.
+    pub browser: BrowserOptions,
     /// Refuse bad certificates.
     pub verify_ssl: bool,
     /// Obey robots.txt.
     pub respect_robots: bool,
+}
+
+/// Who seems to come.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Visitor {
+    /// BCP 47 tags, best first; empty means the identity's own.
+    pub languages: Vec<String>,
+    /// IANA name; the identity's own when there is none.
+    pub timezone: Option<String>,
+    /// Come as a phone.
+    pub mobile: bool,
 }
 
 /// How to read.
@@ -126,7 +141,7 @@ impl ScrapeRequest {
     /// The first mistake found, naming its field.
     pub fn parse(
         url: &str,
-        options: ScrapeOptions,
+        mut options: ScrapeOptions,
         check_selector: impl Fn(&str) -> Result<(), String>,
     ) -> Result<Self, InvalidOption> {
         let mut url = parse_url(url)?;
@@ -153,6 +168,7 @@ impl ScrapeRequest {
                 check_css(|| format!("{field}[{index}]"), selector, &check_selector)?;
             }
         }
+        let browser = parse_browser(&mut options, check_selector)?;
         Ok(Self {
             url,
             formats: Formats(options.formats.iter().copied().collect()),
@@ -170,7 +186,7 @@ impl ScrapeRequest {
             },
             fetch: FetchOptions {
                 logins: login.into_iter().collect(),
-                ..parse_fetch(options)?
+                ..parse_fetch(options, browser)?
             },
         })
     }
@@ -178,34 +194,14 @@ impl ScrapeRequest {
 
 /// Options whose parts are not built yet are refused by name, never silently ignored.
 fn refuse_unbuilt(options: &ScrapeOptions) -> Result<(), InvalidOption> {
-    let unbuilt_format = options.formats.iter().position(|format| {
-        matches!(
-            format,
-            Format::Screenshot | Format::ScreenshotFull | Format::Pdf | Format::Chunks
-        )
-    });
-    let location = options.location.as_ref();
+    let chunks = options.formats.iter().position(|f| *f == Format::Chunks);
     let unbuilt = [
-        (
-            unbuilt_format.is_some(),
-            format!("formats[{}]", unbuilt_format.unwrap_or(0)),
-        ),
-        (options.wait_for.is_some(), "wait_for".into()),
-        (!options.actions.is_empty(), "actions".into()),
-        (options.scroll, "scroll".into()),
-        (options.chunk.is_some(), "chunk".into()),
-        (options.extract.is_some(), "extract".into()),
-        (
-            location.is_some_and(|l| l.country.is_some()),
-            "location.country".into(),
-        ),
-        (
-            location.is_some_and(|l| l.timezone.is_some()),
-            "location.timezone".into(),
-        ),
+        chunks.map(|index| format!("formats[{index}]")),
+        options.chunk.is_some().then(|| "chunk".to_owned()),
+        options.extract.is_some().then(|| "extract".to_owned()),
     ];
-    match unbuilt.into_iter().find(|(asked, _)| *asked) {
-        Some((_, field)) => Err(InvalidOption::new(
+    match unbuilt.into_iter().flatten().next() {
+        Some(field) => Err(InvalidOption::new(
             field,
             "is not built yet in this version",
         )),
@@ -238,15 +234,14 @@ pub fn parse_url(text: &str) -> Result<Url, InvalidOption> {
     Ok(url)
 }
 
-fn parse_fetch(options: ScrapeOptions) -> Result<FetchOptions, InvalidOption> {
+fn parse_fetch(
+    options: ScrapeOptions,
+    browser: BrowserOptions,
+) -> Result<FetchOptions, InvalidOption> {
     let headers = parse_headers(&options.headers)?;
     check_cookies(&options.cookies)?;
     let proxy = options.proxy.as_deref().map(parse_proxy).transpose()?;
-    let languages = options
-        .location
-        .map(|location| location.languages)
-        .unwrap_or_default();
-    check_languages(&languages)?;
+    let (languages, timezone) = parse_place(options.location)?;
     Ok(FetchOptions {
         mode: options.mode,
         timeout: Duration::from_millis(options.timeout_ms),
@@ -256,8 +251,12 @@ fn parse_fetch(options: ScrapeOptions) -> Result<FetchOptions, InvalidOption> {
         logins: Vec::new(),
         home: None,
         proxy,
-        languages,
-        mobile: options.mobile,
+        visitor: Visitor {
+            languages,
+            timezone,
+            mobile: options.mobile,
+        },
+        browser,
         verify_ssl: options.verify_ssl,
         respect_robots: options.respect_robots,
     })
@@ -295,6 +294,7 @@ mod tests {
         assert!(request.formats.contains(Format::Markdown));
         assert!(request.content.only_main_content);
         assert_eq!(request.fetch.timeout, Duration::from_secs(30));
+        assert!(request.fetch.browser.block_ads);
     }
 
     #[test]
@@ -344,19 +344,23 @@ mod tests {
             json!({"location": {"languages": ["de", "not a tag"]}}),
             "location.languages[1]",
         );
+        refused(json!({"location": {"country": "UK"}}), "location.country");
+        for timezone in ["Berlin", "Europe/", "../etc/passwd", "Europe/Ber lin", ""] {
+            refused(
+                json!({"location": {"timezone": timezone}}),
+                "location.timezone",
+            );
+        }
+        refused(
+            json!({"actions": [{"type": "click", "selector": "[["}]}),
+            "actions[0].selector",
+        );
     }
 
     #[test]
     fn what_is_not_built_is_refused_by_name() {
-        refused(json!({"formats": ["markdown", "screenshot"]}), "formats[1]");
-        refused(json!({"wait_for": "#x"}), "wait_for");
-        refused(
-            json!({"actions": [{"type": "press", "key": "Enter"}]}),
-            "actions",
-        );
-        refused(json!({"scroll": true}), "scroll");
+        refused(json!({"formats": ["markdown", "chunks"]}), "formats[1]");
         refused(json!({"chunk": {}}), "chunk");
         refused(json!({"extract": {"css": {}}}), "extract");
-        refused(json!({"location": {"country": "DE"}}), "location.country");
     }
 }

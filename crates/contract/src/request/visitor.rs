@@ -1,4 +1,4 @@
-//! As whom a page is fetched: headers, cookies, proxy and languages.
+//! As whom a page is fetched: headers, cookies and proxy.
 
 use std::collections::BTreeMap;
 
@@ -91,21 +91,4 @@ fn check_cookie(name: &str, value: &str) -> Result<(), InvalidOption> {
         format!("cookies.{name}"),
         "is not a cookie (RFC 6265)",
     ))
-}
-
-pub(super) fn check_languages(languages: &[String]) -> Result<(), InvalidOption> {
-    check_count("location.languages", languages.len())?;
-    let is_tag = |tag: &String| {
-        (2..=35).contains(&tag.len())
-            && tag.split('-').all(|part| {
-                (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric())
-            })
-    };
-    match languages.iter().position(|tag| !is_tag(tag)) {
-        Some(index) => Err(InvalidOption::new(
-            format!("location.languages[{index}]"),
-            "is not a language tag such as en-GB",
-        )),
-        None => Ok(()),
-    }
 }
