@@ -141,8 +141,12 @@ async fn mistakes_name_their_field() {
             "format",
         ),
         (
-            json!({"url": "http://example.com", "formats": ["screenshot"]}),
+            json!({"url": "http://example.com", "formats": ["screenshot"], "mode": "http"}),
             "formats[0]",
+        ),
+        (
+            json!({"url": "http://example.com", "actions": [{"type": "click", "selector": "p[["}]}),
+            "actions[0].selector",
         ),
     ];
     for (body, field) in cases {

@@ -113,6 +113,7 @@ async fn keep_an_old_copy(server: &Server, mut page: Value) {
     let keep = Keep {
         page: Arc::new(serde_json::from_value(page).unwrap()),
         body: None,
+        blobs: Vec::new(),
         cache: None,
     };
     store.keep(keep).await.unwrap();

@@ -33,11 +33,13 @@ pub use login::Login;
 pub use map::{MapBody, MapCall, MapLink, MapRequest, MapResult, MapSource, SitemapUse};
 pub use metadata::PageMetadata;
 pub use options::{
-    Action, CacheMode, ChunkOptions, ChunkStrategy, ExtractOptions, Format, Location, Mode,
-    ScrapeBody, ScrapeOptions, WaitFor,
+    Action, ActionKind, CacheMode, ChunkOptions, ChunkStrategy, ExtractOptions, Format, Location,
+    Mode, ScrapeBody, ScrapeOptions, WaitFor,
 };
 pub use outcome::{Outcome, PageStatus};
-pub use page::{Chunk, Image, JsonData, Link, LinkKind, PageResult, Quality, Table, Timings};
+pub use page::{
+    ActionResult, Chunk, Image, JsonData, Link, LinkKind, PageResult, Quality, Table, Timings,
+};
 pub use request::{
     BrowserOptions, CachePolicy, ContentOptions, FetchOptions, Formats, InvalidOption,
     MAX_URL_BYTES, SCRAPE_TIMEOUT_MS, ScrapeRequest, Visitor, parse_url,

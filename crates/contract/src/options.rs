@@ -296,6 +296,37 @@ pub enum Action {
     Scrape {},
 }
 
+impl Action {
+    /// Which one it is.
+    pub fn kind(&self) -> ActionKind {
+        match self {
+            Self::Click { .. } => ActionKind::Click,
+            Self::Type { .. } => ActionKind::Type,
+            Self::Press { .. } => ActionKind::Press,
+            Self::Scroll { .. } => ActionKind::Scroll,
+            Self::Wait { .. } => ActionKind::Wait,
+            Self::Evaluate { .. } => ActionKind::Evaluate,
+            Self::Screenshot { .. } => ActionKind::Screenshot,
+            Self::Scrape {} => ActionKind::Scrape,
+        }
+    }
+}
+
+/// The `type` of an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "each is the action of its name")]
+pub enum ActionKind {
+    Click,
+    Type,
+    Press,
+    Scroll,
+    Wait,
+    Evaluate,
+    Screenshot,
+    Scrape,
+}
+
 /// Where the visitor seems to be.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{Attempt, ErrorInfo, FetchMode, Outcome, PageMetadata, PageStatus};
+use crate::{ActionKind, Attempt, ErrorInfo, FetchMode, Outcome, PageMetadata, PageStatus};
 
 /// One page. Formats that were not asked for are absent; a failed page carries `error`, and
 /// whatever content was read stays.
@@ -53,12 +53,15 @@ pub struct PageResult {
     /// Pieces for retrieval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunks: Option<Vec<Chunk>>,
-    /// Path of the screenshot's blob.
+    /// Where the screenshot is: `/v1/blobs/{id}`, absolute when the server knows its address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screenshot_url: Option<String>,
-    /// Path of the PDF's blob.
+    /// Where the printed page is, likewise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pdf_url: Option<String>,
+    /// What the actions brought, in their order; of a page that a browser rendered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actions: Option<Vec<ActionResult>>,
     /// How far the content can be trusted.
     pub quality: Quality,
     /// What was lost or doubtful, one sentence each.
@@ -87,6 +90,24 @@ pub struct Quality {
     pub confidence: f32,
     /// 0 to 1: share of the visible text that was kept.
     pub main_content_ratio: f32,
+}
+
+/// What one action brought.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ActionResult {
+    /// What was done.
+    pub kind: ActionKind,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// Of `evaluate`: what the script came to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+    /// Of `scrape`: the document as it was then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub html: Option<String>,
+    /// Of `screenshot`: where the picture is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screenshot_url: Option<String>,
 }
 
 /// A link of the page.
@@ -181,7 +202,7 @@ pub struct Timings {
     pub ttfb_ms: Option<u64>,
     /// Until its body was complete, all tries included.
     pub fetch_ms: Option<u64>,
-    /// In the browser.
+    /// In the browser: from the head of the response to the finished document.
     pub render_ms: Option<u64>,
     /// Reading bytes into a page.
     pub process_ms: Option<u64>,

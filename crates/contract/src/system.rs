@@ -31,6 +31,14 @@ pub struct BrowserState {
     pub available: bool,
     /// What was found, or what to do.
     pub detail: String,
+    /// Name and version, once it was started.
+    pub product: Option<String>,
+    /// Pages being rendered now.
+    pub pages_running: u64,
+    /// Pages rendered since this process began.
+    pub pages_rendered: u64,
+    /// Times that it died or had to be ended.
+    pub crashes: u64,
 }
 
 /// Can this server do its work (`GET /readyz`)? The browser may be missing: the http rung works

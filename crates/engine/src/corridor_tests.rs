@@ -41,6 +41,7 @@ impl Scene {
                 works: false,
                 pages_per_job: 8,
                 allows_private_targets: true,
+                public_url: None,
             },
         );
         Self {

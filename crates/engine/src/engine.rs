@@ -10,21 +10,26 @@ use std::{
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use tokio::{sync::watch, task::AbortHandle, time::Instant};
+use tokio::{
+    sync::watch,
+    task::AbortHandle,
+    time::{Instant, timeout},
+};
 use trawls_content::Selector;
 use trawls_contract::{
     InvalidOption, PageResult, PartState, Readiness, RequestRecord, ScrapeOptions, ScrapeRequest,
     SystemInfo,
 };
 use trawls_fetch::Fetcher;
-use trawls_store::Store;
+use trawls_store::{Blob, Store};
+use url::Url;
 
 use crate::{
     EngineError, error, flights::Flights, jobs::Worker, reader::Reader, scrape, signs::Signs,
     sweep, system, webhooks,
 };
 
-/// How long `close` waits for the last commits.
+/// How long `close` waits for the browser, and for the last commits.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(10);
 /// How long `ready` waits for a probing write.
 const PROBE_PATIENCE: Duration = Duration::from_secs(2);
@@ -46,6 +51,8 @@ pub struct EngineConfig {
     pub pages_per_job: usize,
     /// Whether the fetcher may reach private addresses; logged with each page.
     pub allows_private_targets: bool,
+    /// The address that callers use, if it is known: results name their blobs with it.
+    pub public_url: Option<Url>,
 }
 
 /// Scrapes pages and answers for them. Cheap to clone.
@@ -148,6 +155,14 @@ impl Engine {
         Ok(self.0.rooms.store.page(id).await?)
     }
 
+    /// A kept blob.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn blob(&self, id: &str) -> Result<Option<Blob>, EngineError> {
+        Ok(self.0.rooms.store.blob(id).await?)
+    }
+
     /// State of the whole process. A store that does not answer counts as empty.
     pub async fn system(&self) -> SystemInfo {
         let rooms = &self.0.rooms;
@@ -159,7 +174,7 @@ impl Engine {
             version: rooms.config.version.clone(),
             uptime_s: self.0.started.elapsed().as_secs(),
             rss_bytes: system::rss_bytes().await,
-            browser: system::browser(),
+            browser: system::browser(rooms.fetcher.browser()),
             pages_running: self.0.running.load(Ordering::Relaxed),
             pages_stored: figures.as_ref().map_or(0, |figures| figures.pages),
             database_bytes: figures.as_ref().map_or(0, |figures| figures.database_bytes),
@@ -170,7 +185,7 @@ impl Engine {
     /// Can this process do its work? Proves it with a write.
     pub async fn ready(&self) -> Readiness {
         let check = self.0.rooms.store.check();
-        let database = match tokio::time::timeout(PROBE_PATIENCE, check).await {
+        let database = match timeout(PROBE_PATIENCE, check).await {
             Ok(Ok(())) => part(true, "takes writes"),
             Ok(Err(error)) => {
                 tracing::error!(%error, "the database takes no writes");
@@ -181,7 +196,7 @@ impl Engine {
         Readiness {
             ready: database.ok,
             database,
-            browser: system::browser(),
+            browser: system::browser(self.0.rooms.fetcher.browser()),
             worker: match &self.0.work {
                 Some(_) => part(true, "works in this process"),
                 None => part(true, "left to another process"),
@@ -227,15 +242,21 @@ impl Engine {
         }
     }
 
-    /// Commits what is queued and closes the database, within bounds. Call it when no page runs.
+    /// Ends the browser, commits what is queued and closes the database, within bounds. Call it when no page runs.
     pub async fn close(&self) {
         self.stop_working().await;
         if let Some(work) = &self.0.work {
             work.webhooks.abort();
             work.sweeper.abort();
         }
-        let closing = self.0.rooms.store.close();
-        if tokio::time::timeout(CLOSE_PATIENCE, closing).await.is_err() {
+        let rooms = &self.0.rooms;
+        if timeout(CLOSE_PATIENCE, rooms.fetcher.close())
+            .await
+            .is_err()
+        {
+            tracing::error!("the browser did not close in time");
+        }
+        if timeout(CLOSE_PATIENCE, rooms.store.close()).await.is_err() {
             tracing::error!("the database did not close in time");
         }
     }

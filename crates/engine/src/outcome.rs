@@ -101,7 +101,7 @@ pub(crate) fn judge(
     });
     if let (None, Verdict::Thin | Verdict::Lossy) = (&found, evidence.verdict) {
         warnings.push(format!(
-            "The page may be incomplete, and no other way to fetch it is available: {}",
+            "The page may be incomplete: {}",
             error::sentence(evidence.why)
         ));
     }

@@ -12,7 +12,7 @@ use trawls_contract::{
 };
 use trawls_fetch::Fetched;
 
-use crate::outcome::Judgement;
+use crate::{outcome::Judgement, rendered::Shown};
 
 /// How the bytes came here, or that they did not.
 #[derive(Debug, Default)]
@@ -24,6 +24,7 @@ pub(crate) struct Visit {
     pub(crate) trace: Vec<Attempt>,
     pub(crate) warnings: Vec<String>,
     pub(crate) ttfb: Option<Duration>,
+    pub(crate) shown: Shown,
 }
 
 impl Visit {
@@ -36,6 +37,7 @@ impl Visit {
             trace,
             warnings,
             ttfb: Some(fetched.ttfb),
+            shown: Shown::default(),
         }
     }
 
@@ -129,7 +131,13 @@ pub(crate) fn page_result(
         warnings,
         error: judgement.error,
         trace: visit.trace,
-        timings: watch.timings(visit.ttfb),
+        timings: Timings {
+            render_ms: visit.shown.elapsed.map(millis),
+            ..watch.timings(visit.ttfb)
+        },
+        screenshot_url: visit.shown.screenshot_url,
+        pdf_url: visit.shown.pdf_url,
+        actions: visit.shown.actions,
         ..failed_page(request.url.as_str(), watch.now)
     }
 }
@@ -156,6 +164,7 @@ pub(crate) fn failed_page(url: &str, now: Timestamp) -> PageResult {
         chunks: None,
         screenshot_url: None,
         pdf_url: None,
+        actions: None,
         quality: Quality::default(),
         warnings: Vec::new(),
         error: None,

@@ -7,17 +7,19 @@ use jiff::Timestamp;
 use tokio::time::{Instant, timeout};
 use trawls_content::{Page, RawDocument};
 use trawls_contract::{Link, PageResult, ScrapeRequest, Verdict};
-use trawls_fetch::{FetchReport, Fetched};
-use trawls_store::{CacheKey, CachedPage, Keep, RawBody, StoreError, Validators};
+use trawls_fetch::{FetchPlan, FetchReport, Fetched};
+use trawls_store::{Blob, CacheKey, CachedPage, Keep, RawBody, StoreError, Validators};
 use url::Url;
 
 use crate::{
     engine::Rooms,
     error,
     flights::Flight,
+    host_memory,
     outcome::{Evidence, Judgement, judge},
     page_cache, plan,
     reader::ReadFailure,
+    rendered::{Album, Shown},
     result::{Visit, Watch, content_type, from_cache, page_result},
 };
 
@@ -39,6 +41,7 @@ pub(crate) struct Visited {
 #[derive(Default)]
 pub(crate) struct Keepsake {
     pub(crate) body: Option<RawBody>,
+    pub(crate) blobs: Vec<Blob>,
     pub(crate) cache: Option<(CacheKey, Validators)>,
 }
 
@@ -66,7 +69,10 @@ pub(crate) async fn visit(rooms: &Rooms, request: &ScrapeRequest, now: Timestamp
 
     let validators = stale.as_ref().map(|cached| &cached.validators);
     let remaining = deadline.saturating_duration_since(Instant::now());
-    let plan = plan::fetch_plan(request, validators, remaining, rooms.config.max_body_bytes);
+    let plan = FetchPlan {
+        lowest: host_memory::lowest(rooms, request, now).await,
+        ..plan::fetch_plan(request, validators, remaining, rooms.config.max_body_bytes)
+    };
     let FetchReport {
         attempts,
         result,
@@ -97,12 +103,23 @@ pub(crate) async fn visit(rooms: &Rooms, request: &ScrapeRequest, now: Timestamp
     let reading = read(rooms, request, &fetched, deadline).await;
     watch.process = Some(watch.since_fetch());
     let judgement = judge(Evidence::of(&fetched), reading.as_ref()).after(error::tries(&attempts));
-    let visit = Visit::of(&fetched, attempts, warnings);
+    host_memory::learn(rooms, &plan, &fetched, judgement.outcome, now).await;
+    let mut album = Album::new(rooms.config.public_url.as_ref());
+    let rendered = fetched.rendered.as_ref();
+    let visit = Visit {
+        shown: rendered.map_or_else(Shown::default, |rendered| {
+            album.show(rendered, &request.fetch.browser.actions)
+        }),
+        ..Visit::of(&fetched, attempts, warnings)
+    };
     let page = reading.and_then(Result::ok);
     let page = page_result(request, &watch, visit, page, judgement);
     let key = page_cache::fills(request).then_some(key);
     Visited {
-        keepsake: Some(Keepsake::of(&page, &fetched, key)),
+        keepsake: Some(Keepsake {
+            blobs: album.into_blobs(),
+            ..Keepsake::of(&page, &fetched, key)
+        }),
         page,
         _flight: flight,
     }
@@ -127,6 +144,7 @@ impl Keepsake {
                 bytes: fetched.body.clone(),
                 content_type: page.content_type.clone(),
             }),
+            blobs: Vec::new(),
             cache: key.map(|key| (key, page_cache::validators(fetched))),
         }
     }
@@ -260,6 +278,7 @@ async fn keep(rooms: &Rooms, page: PageResult, keepsake: Keepsake) -> PageResult
     let kept = patiently(rooms.store.keep(Keep {
         page: page.clone(),
         body: keepsake.body,
+        blobs: keepsake.blobs,
         cache: keepsake.cache,
     }))
     .await;

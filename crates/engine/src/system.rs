@@ -1,6 +1,7 @@
 //! What this process says about itself.
 
 use trawls_contract::BrowserState;
+use trawls_fetch::BrowserFigures;
 
 /// Linux counts resident memory in pages of this size on every architecture that we build for
 /// (arm64 kernels with larger pages are not among them).
@@ -14,10 +15,26 @@ pub(crate) async fn rss_bytes() -> Option<u64> {
 }
 
 /// The browser behind rungs two and three.
-pub(crate) fn browser() -> BrowserState {
+pub(crate) fn browser(figures: Option<BrowserFigures>) -> BrowserState {
+    let detail = match &figures {
+        None => {
+            "No Chromium: pages are fetched over plain HTTP alone. Install one, or set \
+             TRAWLS_BROWSER_PATH or TRAWLS_BROWSER_WS_URL."
+        }
+        Some(BrowserFigures { product: None, .. }) => {
+            "It starts with the first page that needs it."
+        }
+        Some(_) => "It renders the pages that need it.",
+    };
+    let available = figures.is_some();
+    let figures = figures.unwrap_or_default();
     BrowserState {
-        available: false,
-        detail: "Pages are fetched over plain HTTP; this version renders none in a browser.".into(),
+        available,
+        detail: detail.into(),
+        product: figures.product,
+        pages_running: figures.pages_running as u64,
+        pages_rendered: figures.pages_rendered,
+        crashes: figures.crashes,
     }
 }
 

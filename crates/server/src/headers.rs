@@ -11,9 +11,11 @@ use axum::{
 /// An API answer loads nothing and is shown nowhere.
 const CSP_DATA: &str =
     "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+/// What a browser made of a stranger's page: nothing in it runs.
+pub(crate) const CSP_BLOB: &str = "default-src 'none'; sandbox";
 /// Our pages: everything from this server, no inline script, no inline style.
 pub(crate) const CSP_PAGE: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-    img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; \
+    img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; \
     frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 /// The API reference: its bundle writes style elements and attributes, and draws into blobs.
 pub(crate) const CSP_DOCS: &str = "default-src 'none'; script-src 'self'; \

@@ -21,8 +21,8 @@ use crate::{
     gate, headers,
     openapi::Description,
     routes::{
-        deliveries, events, export, health, jobs, map, pages, reprocess, scrape, start, system,
-        tree,
+        blobs, deliveries, events, export, health, jobs, map, pages, reprocess, scrape, start,
+        system, tree,
     },
 };
 
@@ -31,6 +31,7 @@ pub(crate) fn api() -> (OpenApiRouter<App>, OpenApiRouter<App>) {
     let keyed = OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(scrape::scrape))
         .routes(routes!(pages::page))
+        .routes(routes!(blobs::blob))
         .routes(routes!(map::map))
         .routes(routes!(start::crawl))
         .routes(routes!(start::batch))

@@ -42,6 +42,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "map_links",
         include_str!("../../../migrations/0008_map_links.sql"),
     ),
+    (
+        "browser",
+        include_str!("../../../migrations/0009_browser.sql"),
+    ),
 ];
 
 /// Connections to one database.

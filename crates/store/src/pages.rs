@@ -4,7 +4,7 @@ use bytes::Bytes;
 use sqlx::{SqliteConnection, SqlitePool};
 use trawls_contract::PageResult;
 
-use crate::{StoreError, codec};
+use crate::{Blob, StoreError, blobs, codec};
 
 /// The bytes a page was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,7 @@ pub(crate) struct PageRow {
     pub(crate) code: Option<&'static str>,
     result: Vec<u8>,
     body: Option<BodyRow>,
+    blobs: Vec<Blob>,
 }
 
 #[derive(Debug)]
@@ -35,7 +36,11 @@ struct BodyRow {
 }
 
 impl PageRow {
-    pub(crate) fn pack(page: &PageResult, body: Option<&RawBody>) -> Result<Self, StoreError> {
+    pub(crate) fn pack(
+        page: &PageResult,
+        body: Option<&RawBody>,
+        blobs: Vec<Blob>,
+    ) -> Result<Self, StoreError> {
         let result = codec::pack_page(page)?;
         let body = body
             .map(|raw| {
@@ -54,6 +59,7 @@ impl PageRow {
             code: page.error.as_ref().map(|error| error.code.as_str()),
             result: result.bytes,
             body,
+            blobs,
         })
     }
 
@@ -81,10 +87,10 @@ impl PageRow {
                 .bind(&self.id)
                 .bind(&body.content_type)
                 .bind(&body.body)
-                .execute(db)
+                .execute(&mut *db)
                 .await?;
         }
-        Ok(())
+        blobs::insert(db, &self.blobs, (&self.id, self.kept_at)).await
     }
 }
 
@@ -109,8 +115,8 @@ pub(crate) async fn find_body(
     )
 }
 
-/// The same body for another page.
-pub(crate) async fn copy_body(
+/// The same body and blobs for another page.
+pub(crate) async fn copy_raw(
     db: &mut SqliteConnection,
     from: &str,
     to: &str,
@@ -121,13 +127,13 @@ pub(crate) async fn copy_body(
     )
     .bind(to)
     .bind(from)
-    .execute(db)
+    .execute(&mut *db)
     .await?;
-    Ok(())
+    blobs::copy(db, from, to).await
 }
 
-/// Gives the body of a page to the one that was read from it again.
-pub(crate) async fn move_body(
+/// Gives body and blobs of a page to the one that was read from it again.
+pub(crate) async fn move_raw(
     db: &mut SqliteConnection,
     from: &str,
     to: &str,
@@ -135,12 +141,12 @@ pub(crate) async fn move_body(
     sqlx::query("UPDATE page_bodies SET page_id = ? WHERE page_id = ?")
         .bind(to)
         .bind(from)
-        .execute(db)
+        .execute(&mut *db)
         .await?;
-    Ok(())
+    blobs::hand_over(db, from, to).await
 }
 
-/// Removes a page with its body and cache entries.
+/// Removes a page with its body, blobs and cache entries.
 pub(crate) async fn remove(db: &mut SqliteConnection, id: &str) -> Result<(), sqlx::Error> {
     sqlx::query("DELETE FROM pages WHERE id = ?")
         .bind(id)

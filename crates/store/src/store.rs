@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use trawls_contract::{PageResult, RequestRecord};
 
 use crate::{
-    CacheKey, CachedPage, Figures, RawBody, StoreError, Validators,
+    Blob, CacheKey, CachedPage, Figures, RawBody, StoreError, Validators,
     cache::{self, CacheRow},
     codec,
     database::Database,
@@ -49,6 +49,8 @@ pub struct Keep {
     pub page: Arc<PageResult>,
     /// The bytes it was read from.
     pub body: Option<RawBody>,
+    /// What a browser made of it.
+    pub blobs: Vec<Blob>,
     /// Answer later requests of this key with it.
     pub cache: Option<(CacheKey, Validators)>,
 }
@@ -87,10 +89,15 @@ impl Store {
     /// # Errors
     /// The page is not kept.
     pub async fn keep(&self, keep: Keep) -> Result<(), StoreError> {
-        let Keep { page, body, cache } = keep;
+        let Keep {
+            page,
+            body,
+            blobs,
+            cache,
+        } = keep;
         let size = codec::size_hint(&page) + body.as_ref().map_or(0, |body| body.bytes.len());
         let packing = page.clone();
-        let row = codec::run(size, move || PageRow::pack(&packing, body.as_ref())).await?;
+        let row = codec::run(size, move || PageRow::pack(&packing, body.as_ref(), blobs)).await?;
         let json_bytes = row.plain_bytes;
         let entry = cache.map(|(key, validators)| Arc::new(CacheRow::of(&page, key, validators)));
         let change = Change::Keep(Box::new(row), entry.clone());

@@ -15,6 +15,7 @@ use crate::{
     StoreError,
     cache::CacheRow,
     condition::Condition,
+    host_rungs::HostRung,
     jobs::{JobAnswer, JobChange},
     maps::MapRow,
     pages,
@@ -43,6 +44,8 @@ pub(crate) enum Change {
     Sweep { before: i64, limit: i64 },
     /// A map, for its next pieces.
     KeepMap(Box<MapRow>),
+    /// The rung that a host needs.
+    RememberRung(Box<HostRung>),
     /// A transition of a job.
     Job(JobChange),
     /// Write nothing, but prove that writing works.
@@ -211,6 +214,7 @@ async fn apply(db: &mut SqliteConnection, change: &Change) -> Result<Written, St
         Change::Confirm(entry) => entry.confirm(db).await?,
         Change::Log(record) => requests::insert(db, record).await?,
         Change::KeepMap(map) => map.insert(db).await?,
+        Change::RememberRung(host) => host.upsert(db).await?,
         Change::Sweep { before, limit } => {
             written.removed_pages = pages::sweep(db, *before, *limit).await?;
             written.removed_requests = requests::sweep(db, *before, *limit).await?;

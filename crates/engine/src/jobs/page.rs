@@ -139,6 +139,10 @@ impl Brief {
         let keep = Keep {
             page: Arc::new(page),
             body: keepsake.body.filter(|_| !is_copy),
+            blobs: match is_copy {
+                true => Vec::new(),
+                false => keepsake.blobs,
+            },
             cache: keepsake.cache,
         };
         let in_job = InJob {
@@ -276,4 +280,7 @@ fn skip(page: &mut PageResult, error: ErrorInfo) {
     page.images = None;
     page.tables = None;
     page.json_data = None;
+    page.screenshot_url = None;
+    page.pdf_url = None;
+    page.actions = None;
 }

@@ -6,8 +6,9 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use tokio::sync::watch;
 use trawls_content::RawDocument;
 use trawls_contract::{
-    BatchBody, BatchRequest, CrawlBody, CrawlRequest, ErrorCode, FetchMode, Format, InvalidOption,
-    JobKind, JobStatus, Outcome, PageResult, ReprocessBody, Reprocessing, Timings, Verdict,
+    Attempt, BatchBody, BatchRequest, CrawlBody, CrawlRequest, ErrorCode, FetchMode, Format,
+    InvalidOption, JobKind, JobStatus, Outcome, PageResult, ReprocessBody, Reprocessing, Timings,
+    Verdict,
 };
 use trawls_store::{InJob, Keep, NewPage, OwnedJob, Reread, Rereadable, StoreError};
 use url::Url;
@@ -22,6 +23,7 @@ use crate::{
     Engine, EngineError,
     engine::Rooms,
     outcome::{Evidence, judge},
+    rendered::Shown,
     result::{Visit, Watch, page_result},
     scrape::read_raw,
 };
@@ -180,8 +182,9 @@ async fn again(rooms: &Rooms, brief: &Brief, old: Rereadable) -> Result<Option<A
     };
     let keep = Keep {
         page: Arc::new(page),
-        // It takes the one that is kept.
+        // It takes those that are kept.
         body: None,
+        blobs: Vec::new(),
         cache: None,
     };
     Ok(Some(Again {
@@ -197,17 +200,20 @@ fn counted(page: &PageResult) -> Counted {
     (page.outcome, code, page.fetch_mode_used)
 }
 
-/// What its last try said of the document.
+/// What the try that brought the document said of it: a later one may have brought nothing.
 fn evidence(old: &PageResult) -> Evidence<'_> {
-    let last = old.trace.last();
+    let brought = |attempt: &&Attempt| {
+        attempt.http_status.is_some() && Some(attempt.mode) == old.fetch_mode_used
+    };
+    let attempt = old.trace.iter().rev().find(brought);
     Evidence {
-        verdict: match last.map(|attempt| attempt.verdict) {
+        verdict: match attempt.map(|attempt| attempt.verdict) {
             // The document is the one that the server had nothing to add to.
             None | Some(Verdict::NotModified) => Verdict::Usable,
             Some(verdict) => verdict,
         },
         status: old.http_status.unwrap_or(200),
-        why: last.map_or("", |attempt| &attempt.why),
+        why: attempt.map_or("", |attempt| &attempt.why),
         vendor: None,
         truncated: None,
     }
@@ -223,6 +229,7 @@ fn visit(old: &PageResult) -> Visit {
         // What was doubtful about the fetch still is.
         warnings: old.warnings.clone(),
         ttfb: None,
+        shown: Shown::default(),
     }
 }
 
@@ -236,6 +243,9 @@ fn as_it_came(mut page: PageResult, old: PageResult, with_links: bool) -> PageRe
             process_ms: page.timings.process_ms,
             ..old.timings
         },
+        screenshot_url: old.screenshot_url,
+        pdf_url: old.pdf_url,
+        actions: old.actions,
         depth: old.depth,
         referrer: old.referrer,
         ..page
@@ -249,4 +259,43 @@ async fn commit(rooms: &Rooms, job: &OwnedJob, reread: Arc<Reread>) -> Result<()
 async fn finish(rooms: &Rooms, job: &OwnedJob, status: JobStatus) -> Result<Ended, StoreError> {
     persistently(|| rooms.store.finish_job(job, status, None)).await?;
     Ok(Ended::Finished(status))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::result::failed_page;
+
+    fn attempt(mode: FetchMode, verdict: Verdict, http_status: Option<u16>) -> Attempt {
+        Attempt {
+            mode,
+            verdict,
+            http_status,
+            error: None,
+            proxy: None,
+            started_at: Timestamp::UNIX_EPOCH,
+            duration_ms: 0,
+            why: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_document_is_judged_by_the_try_that_brought_it() {
+        use FetchMode::{Browser, Http};
+        let judged = |mode, trace| {
+            evidence(&PageResult {
+                fetch_mode_used: Some(mode),
+                trace,
+                ..failed_page("http://a.example/", Timestamp::UNIX_EPOCH)
+            })
+            .verdict
+        };
+        let thin = || attempt(Http, Verdict::Thin, Some(200));
+        let none = attempt(Browser, Verdict::Unavailable, None);
+        assert_eq!(judged(Http, vec![thin(), none]), Verdict::Thin);
+        let good = attempt(Browser, Verdict::Usable, Some(200));
+        assert_eq!(judged(Browser, vec![thin(), good]), Verdict::Usable);
+    }
 }

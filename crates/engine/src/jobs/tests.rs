@@ -35,6 +35,7 @@ impl Scene {
             works: true,
             pages_per_job: 16,
             allows_private_targets: true,
+            public_url: None,
         };
         let store = Store::open_in_memory().await.unwrap();
         Self {

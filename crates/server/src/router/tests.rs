@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tower::ServiceExt;
 use trawls_engine::EngineConfig;
 use trawls_fetch::{FetchConfig, Fetcher};
-use trawls_store::Store;
+use trawls_store::{Blob, BlobKind, Keep, Store};
 
 use super::*;
 use crate::{Access, ApiKey};
@@ -63,6 +63,10 @@ fn config(access: Access) -> ServerConfig {
 }
 
 async fn engine() -> Engine {
+    engine_on(Store::open_in_memory().await.unwrap())
+}
+
+fn engine_on(store: Store) -> Engine {
     let fetcher = Fetcher::new(FetchConfig {
         allow_private_targets: false,
         proxies: Vec::new(),
@@ -79,12 +83,9 @@ async fn engine() -> Engine {
         works: false,
         pages_per_job: 8,
         allows_private_targets: false,
+        public_url: None,
     };
-    Engine::new(
-        Arc::new(fetcher.unwrap()),
-        Store::open_in_memory().await.unwrap(),
-        config,
-    )
+    Engine::new(Arc::new(fetcher.unwrap()), store, config)
 }
 
 async fn face(config: ServerConfig) -> Router {
@@ -422,6 +423,67 @@ async fn every_answer_carries_the_security_headers() {
         assert_eq!(headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff", "{path}");
         assert_eq!(headers[header::REFERRER_POLICY], "no-referrer", "{path}");
     }
+}
+
+/// A page that was kept with a picture and a print.
+async fn store_with_blobs() -> Store {
+    let page = json!({
+        "id": "p", "url": "http://a.example/", "final_url": "http://a.example/", "status": "ok",
+        "outcome": "success", "http_status": 200, "content_type": null,
+        "fetch_mode_used": "browser", "quality": {"confidence": 0.0, "main_content_ratio": 0.0},
+        "warnings": [], "error": null, "trace": [], "timings": {"total_ms": 0},
+        "fetched_at": "2026-01-01T00:00:00Z", "depth": null, "referrer": null, "from_cache": false,
+    });
+    let blob = |id: &str, kind, bytes: &'static [u8]| Blob {
+        id: id.into(),
+        kind,
+        bytes: bytes.into(),
+    };
+    let store = Store::open_in_memory().await.unwrap();
+    let keep = Keep {
+        page: Arc::new(serde_json::from_value(page).unwrap()),
+        body: None,
+        blobs: vec![
+            blob("shot", BlobKind::Screenshot, b"\x89PNG"),
+            blob("print", BlobKind::Pdf, b"%PDF-"),
+        ],
+        cache: None,
+    };
+    store.keep(keep).await.unwrap();
+    store
+}
+
+#[tokio::test]
+async fn a_blob_is_its_bytes_and_nothing_in_it_runs() {
+    let engine = engine_on(store_with_blobs().await);
+    let face = router(engine, config(Access::Loopback));
+    for (id, media_type, file, bytes) in [
+        ("shot", "image/png", "shot.png", &b"\x89PNG"[..]),
+        ("print", "application/pdf", "print.pdf", b"%PDF-"),
+    ] {
+        let answer = fetch(&face, &format!("/v1/blobs/{id}"), &[]).await;
+        assert_eq!((answer.status.as_u16(), &answer.body[..]), (200, bytes));
+        let header = |name| answer.headers[name].to_str().unwrap();
+        assert_eq!(header(header::CONTENT_TYPE), media_type);
+        let disposition = format!("inline; filename=\"{file}\"");
+        assert_eq!(header(header::CONTENT_DISPOSITION), disposition);
+        assert_eq!(
+            header(header::CONTENT_SECURITY_POLICY),
+            "default-src 'none'; sandbox"
+        );
+        assert_eq!(header(header::X_CONTENT_TYPE_OPTIONS), "nosniff");
+        assert!(header(header::CACHE_CONTROL).starts_with("private"));
+    }
+    let missing = fetch(&face, "/v1/blobs/another", &[]).await;
+    assert_eq!(missing.refusal(404), "NOT_FOUND");
+}
+
+#[tokio::test]
+async fn a_blob_needs_the_key_like_any_page() {
+    let engine = engine_on(store_with_blobs().await);
+    let face = router(engine, config(Access::Key(ApiKey::new(KEY))));
+    let refused = fetch(&face, "/v1/blobs/shot", &[]).await;
+    assert_eq!(refused.refusal(401), "UNAUTHORIZED");
 }
 
 #[tokio::test]

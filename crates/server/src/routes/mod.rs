@@ -9,6 +9,7 @@ use trawls_engine::EngineError;
 
 use crate::error::HttpError;
 
+pub(crate) mod blobs;
 pub(crate) mod deliveries;
 pub(crate) mod events;
 pub(crate) mod export;

@@ -180,7 +180,7 @@ impl RereadRow {
             };
             page.packed.insert(db, Some(job)).await?;
             page.in_job.insert(db, (job, number), &page.packed).await?;
-            pages::move_body(db, &old, &page.packed.id).await?;
+            pages::move_raw(db, &old, &page.packed.id).await?;
             pages::remove(db, &old).await?;
             replaced.push(old);
         }

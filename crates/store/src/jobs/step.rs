@@ -37,7 +37,7 @@ pub struct NewPage {
 }
 
 impl NewPage {
-    /// The same with the body of a page that is kept already.
+    /// The same with the body and the blobs of a page that is kept already.
     #[must_use]
     pub fn with_body_of(self, page_id: Option<String>) -> Self {
         Self {
@@ -51,8 +51,13 @@ impl NewPage {
     /// # Errors
     /// The page cannot be packed.
     pub fn pack(keep: Keep, in_job: InJob) -> Result<Self, StoreError> {
-        let Keep { page, body, cache } = keep;
-        let packed = PageRow::pack(&page, body.as_ref())?;
+        let Keep {
+            page,
+            body,
+            blobs,
+            cache,
+        } = keep;
+        let packed = PageRow::pack(&page, body.as_ref(), blobs)?;
         let in_job = JobPageRow::new(&page, in_job);
         let cache = cache.map(|(key, validators)| CacheRow::of(&page, key, validators));
         Ok(Self {
@@ -82,7 +87,7 @@ impl StepRow {
         for (number, page) in (step.first_page..).zip(&step.pages) {
             page.packed.insert(db, Some(job)).await?;
             if let Some(kept_as) = &page.body_of {
-                pages::copy_body(db, kept_as, &page.packed.id).await?;
+                pages::copy_raw(db, kept_as, &page.packed.id).await?;
             }
             if let Some(cache) = &page.cache {
                 cache.upsert(db).await?;

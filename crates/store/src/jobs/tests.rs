@@ -73,6 +73,7 @@ impl Scene {
             let keep = Keep {
                 page: Arc::new(page),
                 body: None,
+                blobs: Vec::new(),
                 cache: None,
             };
             let in_job = InJob {

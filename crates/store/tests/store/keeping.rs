@@ -20,6 +20,7 @@ async fn keep_cached(store: &Store, id: &str, key: CacheKey, seconds: i64) {
             bytes: Bytes::from(vec![b'<'; 300_000]),
             content_type: Some("text/html".into()),
         }),
+        blobs: Vec::new(),
         cache: Some((key, validators())),
     };
     store.keep(keep).await.unwrap();
@@ -140,6 +141,7 @@ async fn one_bad_page_does_not_take_its_batch_with_it() {
     let again = |id: &str| Keep {
         page: page(id, at(1)),
         body: None,
+        blobs: Vec::new(),
         cache: None,
     };
     let (bad, good) = tokio::join!(store.keep(again("twice")), store.keep(again("once")));

@@ -63,6 +63,7 @@ pub(crate) async fn keep(store: &Store, id: &str, fetched_at: Timestamp) {
     let keep = Keep {
         page: page(id, fetched_at),
         body: None,
+        blobs: Vec::new(),
         cache: None,
     };
     store.keep(keep).await.unwrap();
