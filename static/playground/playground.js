@@ -40,7 +40,14 @@ async function run() {
   const mine = new AbortController();
   running = mine;
   apiKey.set(byId("key").value.trim());
-  const body = request(form);
+  let body;
+  try {
+    body = request(form);
+  } catch (error) {
+    notice(error.message, error.code);
+    running = null;
+    return;
+  }
   remember(body.url);
   working(true);
   try {

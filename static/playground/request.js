@@ -3,6 +3,7 @@
 const DEFAULTS = {
   only_main_content: true, citations: false, remove_base64_images: true, include_tags: "", exclude_tags: "",
   mode: "auto", timeout_ms: "30000", languages: "", mobile: false, respect_robots: true, verify_ssl: true,
+  picture: "", pdf: false, scroll: false, block_ads: true, wait_for: "", actions: "",
   cache: "use", max_age_s: "86400",
 };
 const FORMATS = ["markdown", "html", "links", "metadata", "json"];
@@ -14,16 +15,29 @@ export function changedOptions(form) {
   return Object.keys(DEFAULTS).filter((name) => value(form, name) !== DEFAULTS[name]);
 }
 
-/** @returns {object} the body of POST /v1/scrape */
+/** @returns {object} the body of POST /v1/scrape; throws what is wrong with the form */
 export function request(form) {
-  const body = { url: absolute(form.elements.url.value.trim()), formats: FORMATS };
+  const body = { url: absolute(form.elements.url.value.trim()), formats: [...FORMATS] };
   for (const name of changedOptions(form)) {
     const written = value(form, name);
-    if (name === "languages") body.location = { languages: list(written) };
+    if (name === "picture") body.formats.push(written);
+    else if (name === "pdf") body.formats.push("pdf");
+    else if (name === "wait_for") body.wait_for = /^\d+$/.test(written) ? Number(written) : written;
+    else if (name === "actions") body.actions = actions(written);
+    else if (name === "languages") body.location = { languages: list(written) };
     else if (SELECTORS.has(name)) body[name] = selectors(written);
     else body[name] = NUMBERS.has(name) ? Number(written) : written;
   }
   return body;
+}
+
+/** What is no JSON is the form's to say; what is no action, the server's. */
+function actions(text) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw Object.assign(new Error(`Actions: ${error.message}`), { code: "INVALID_OPTIONS" });
+  }
 }
 
 /** As a command for a POSIX shell. */

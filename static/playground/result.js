@@ -1,5 +1,6 @@
 // Fills the parts of a result. Every text goes in as text.
 
+import { bytes } from "/static/ui/api.js";
 import { code, copyButton } from "/static/ui/code.js";
 import { element, outsideLink } from "/static/ui/element.js";
 import { markdown } from "/static/ui/markdown.js";
@@ -16,6 +17,7 @@ export function show(page, body) {
   panel("json", code(JSON.stringify(page, null, 2), { language: "json" }));
   panel("html", page.html ? code(page.html) : nothing("No HTML."));
   panel("links", page.links?.length ? links(page.links) : nothing("No links."));
+  panel("screenshot", ...drawn(page));
   panel("metadata", metadata(page.metadata ?? {}));
   panel("trace", trace(page));
   panel("curl", code(curl(body)));
@@ -65,6 +67,37 @@ function links(all) {
   return element("div", { class: "scroll-x" }, filter, element("table", { class: "grid" }, element("thead", {}, head), element("tbody", {}, rows.map(({ row }) => row))));
 }
 
+/** The picture of the page, those of its actions, and its print. */
+function drawn(page) {
+  const pictures = [];
+  if (page.screenshot_url) pictures.push(picture(page.screenshot_url, "Screenshot of the page"));
+  for (const [index, action] of (page.actions ?? []).entries()) {
+    if (action.screenshot_url) pictures.push(picture(action.screenshot_url, `Screenshot of action ${index + 1}`));
+  }
+  if (page.pdf_url) pictures.unshift(print(page.pdf_url));
+  return pictures.length ? pictures : [nothing("No picture was asked for: Options, In the browser.")];
+}
+
+function picture(address, name) {
+  const image = element("img", { alt: name });
+  const figure = element("figure", { class: "picture" }, image, element("figcaption", { class: "muted" }, name));
+  load(address, figure, (url) => { image.src = url; });
+  return figure;
+}
+
+function print(address) {
+  const link = element("a", { class: "button", download: "page.pdf" }, "Save the PDF");
+  const line = element("p", {}, link);
+  load(address, line, (url) => { link.href = url; });
+  return line;
+}
+
+/** By its path alone: whatever name this server has for others, here it is the one of this page. */
+function load(address, place, use) {
+  const path = address.slice(address.indexOf("/v1/blobs/"));
+  bytes(path).then((blob) => use(URL.createObjectURL(blob)), (error) => place.replaceChildren(nothing(error.message)));
+}
+
 function metadata(found) {
   const rows = [];
   const add = (name, value) => {
@@ -94,5 +127,21 @@ function trace(page) {
     ? element("div", { class: "scroll-x" }, element("table", { class: "grid" }, element("thead", {}, element("tr", {}, head)), element("tbody", {}, rows)))
     : nothing("Nothing was fetched.");
   const id = element("span", {}, "page ", element("code", {}, page.id), " ", copyButton(() => page.id));
-  return element("div", {}, element("div", { class: "summary" }, times, id), attempts);
+  return element("div", {}, element("div", { class: "summary" }, times, id), attempts, actions(page.actions));
+}
+
+function actions(done) {
+  if (!done?.length) return "";
+  const head = ["Action", "ms", "Brought"].map((name) => element("th", { scope: "col" }, name));
+  const rows = done.map((action) => element("tr", {},
+    element("td", {}, action.kind),
+    element("td", {}, action.duration_ms),
+    element("td", {}, brought(action))));
+  return element("div", { class: "scroll-x" }, element("table", { class: "grid" }, element("thead", {}, element("tr", {}, head)), element("tbody", {}, rows)));
+}
+
+function brought(action) {
+  if (action.value !== undefined) return element("code", {}, JSON.stringify(action.value));
+  if (action.html) return `${action.html.length.toLocaleString("en")} characters of HTML`;
+  return action.screenshot_url ? "a picture" : "–";
 }

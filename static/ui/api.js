@@ -30,6 +30,15 @@ export class ApiError extends Error {
 
 /** @returns {Promise<any>} the parsed answer of a 2xx; anything else throws an ApiError */
 export async function call(method, path, body, signal) {
+  return (await send(method, path, body, signal)).json().catch(() => ({}));
+}
+
+/** @returns {Promise<Blob>} the bytes of a picture or a print, which an <img> cannot ask for with the key */
+export async function bytes(path) {
+  return (await send("GET", path)).blob();
+}
+
+async function send(method, path, body, signal) {
   const headers = {};
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (apiKey.get()) headers.Authorization = `Bearer ${apiKey.get()}`;
@@ -40,7 +49,9 @@ export async function call(method, path, body, signal) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, { message: "The server does not answer." });
   }
-  const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new ApiError(response.status, answer.error);
-  return answer;
+  if (!response.ok) {
+    const answer = await response.json().catch(() => ({}));
+    throw new ApiError(response.status, answer.error);
+  }
+  return response;
 }

@@ -16,7 +16,7 @@ export async function open(browser, url, viewport = { width: 1440, height: 900 }
     if (message.type() === "error") complaints.push(`console: ${message.text()}`);
   });
   page.on("request", (request) => {
-    if (!request.url().startsWith(new URL(url).origin) && !request.url().startsWith("data:")) complaints.push(`left the server: ${request.url()}`);
+    if (!request.url().startsWith(new URL(url).origin) && !/^(data|blob):/.test(request.url())) complaints.push(`left the server: ${request.url()}`);
   });
   await page.goto(url);
   return { page, complaints };

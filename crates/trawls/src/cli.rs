@@ -19,6 +19,7 @@ mod job;
 mod map;
 mod options;
 mod output;
+mod pictures;
 mod progress;
 mod read;
 mod resume;

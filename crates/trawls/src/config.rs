@@ -79,8 +79,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
     used("MAX_SIZE_MB", Kind::Count(1, 4_096), "50", "Largest body of a page, after decompression."),
     unused("MAX_PAGES_PDF", Kind::Count(1, 100_000), "500", "Pages of a PDF that are read."),
     used("BROWSER_PATH", Kind::Path, "", "Chromium's binary; looked for in PATH when unset."),
-    unused("BROWSER_WS_URL", Kind::Url(&["ws", "wss", "http", "https"]), "", "A remote Chromium instead of a local one."),
-    unused("BROWSER_POOL_SIZE", Kind::Count(1, 64), "", "Browser contexts; the number of processors, 2 to 8, when unset."),
+    used("BROWSER_WS_URL", Kind::Url(&["ws", "wss", "http", "https"]), "", "A remote Chromium instead of a local one."),
+    used("BROWSER_POOL_SIZE", Kind::Count(1, 64), "", "Pages rendered at once; the number of processors, 2 to 8, when unset."),
     unused("LLM_PROVIDER", Kind::Choice(&["anthropic", "openai", "mistral", "ollama", "openai_compatible"]), "", "Whose model answers."),
     unused("LLM_BASE_URL", Kind::Url(&["http", "https"]), "", "Where the model answers. `trawls doctor` tries to reach it."),
     unused("LLM_API_KEY", Kind::Secret, "", "The provider's key."),
@@ -98,7 +98,7 @@ pub(crate) struct Config {
     pub(crate) listen: Listen,
     pub(crate) storage: Storage,
     pub(crate) fetch: Fetch,
-    pub(crate) browser_path: Option<PathBuf>,
+    pub(crate) browser: Browser,
     /// The folders of `PATH`.
     pub(crate) search_path: Vec<PathBuf>,
     pub(crate) llm_base_url: Option<Url>,
@@ -135,6 +135,16 @@ pub(crate) struct Fetch {
     pub(crate) global: usize,
     pub(crate) pages_per_job: usize,
     pub(crate) max_body_bytes: usize,
+}
+
+/// With which browser, and how much of it.
+#[derive(Debug)]
+pub(crate) struct Browser {
+    /// Its binary, when it is not to be looked for.
+    pub(crate) path: Option<PathBuf>,
+    /// One that runs elsewhere.
+    pub(crate) remote: Option<Url>,
+    pub(crate) pool_size: Option<usize>,
 }
 
 /// How to log.
@@ -191,7 +201,11 @@ impl Config {
                 embedded_worker: values.flag("EMBEDDED_WORKER"),
             },
             fetch,
-            browser_path: values.text("BROWSER_PATH").map(PathBuf::from),
+            browser: Browser {
+                path: values.text("BROWSER_PATH").map(PathBuf::from),
+                remote: values.optional("BROWSER_WS_URL")?,
+                pool_size: values.optional("BROWSER_POOL_SIZE")?,
+            },
             search_path: std::env::split_paths(values.foreign("PATH").unwrap_or_default())
                 .collect(),
             llm_base_url: values.optional("LLM_BASE_URL")?,
@@ -337,6 +351,18 @@ mod tests {
             text.contains("TRAWLS_PROXY_URLS") && !text.contains("hunter2"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn the_browser_may_run_elsewhere() {
+        let config = read(&[
+            ("TRAWLS_BROWSER_WS_URL", "ws://browser:9222"),
+            ("TRAWLS_BROWSER_POOL_SIZE", "3"),
+        ])
+        .unwrap();
+        assert_eq!(config.browser.remote.unwrap().port(), Some(9222));
+        assert_eq!(config.browser.pool_size, Some(3));
+        assert!(config.warnings.is_empty());
     }
 
     #[test]

@@ -23,7 +23,7 @@ const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Chromium: where TRAWLS_BROWSER_PATH points, else the first in PATH.
 pub(crate) fn chromium(config: &Config) -> Option<PathBuf> {
-    match &config.browser_path {
+    match &config.browser.path {
         Some(path) => path.is_file().then(|| path.clone()),
         None => CHROMIUM.iter().find_map(|name| program(config, name)),
     }

@@ -1,13 +1,14 @@
 //! `trawls scrape`: one page, without a server.
 
 use clap::Args;
-use trawls_contract::{CacheMode, Mode, SCRAPE_TIMEOUT_MS, ScrapeOptions};
+use trawls_contract::{Action, CacheMode, Mode, SCRAPE_TIMEOUT_MS, ScrapeOptions, WaitFor};
 use trawls_engine::Engine;
 
 use super::{
     Ended, Refusal, address,
     options::{Reading, wire},
     output,
+    pictures::Pictures,
 };
 use crate::{config::Config, wiring};
 
@@ -20,6 +21,8 @@ pub(crate) struct Scrape {
     reading: Reading,
     #[command(flatten)]
     fetching: Fetching,
+    #[command(flatten)]
+    pictures: Pictures,
 }
 
 /// How to fetch.
@@ -43,6 +46,16 @@ pub(super) struct Fetching {
     /// Come as a phone
     #[arg(long)]
     mobile: bool,
+    /// In the browser: wait for an element, or for milliseconds
+    #[arg(long, value_name = "CSS|MS", value_parser = wait_for)]
+    wait_for: Option<WaitFor>,
+    /// In the browser: scroll to the bottom, to load what comes late
+    #[arg(long)]
+    scroll: bool,
+    /// In the browser, before the page is read: an action as JSON, as in
+    /// '{"type": "click", "selector": "#more"}'; repeatable
+    #[arg(long = "action", value_name = "JSON", value_parser = action)]
+    actions: Vec<Action>,
     /// use, bypass or refresh the page cache
     #[arg(long, default_value = "use", value_parser = wire::<CacheMode>)]
     cache: CacheMode,
@@ -62,6 +75,7 @@ impl Scrape {
     pub(crate) async fn run(self, config: &mut Config) -> Result<Ended, Refusal> {
         config.fetch.allow_private_targets |= self.fetching.allow_private;
         let options = self.fetching.over(self.reading.options());
+        let options = self.pictures.over(options);
         let engine = engine(config).await?;
         let request = engine
             .admit(&address::complete(&self.url), options)
@@ -70,7 +84,12 @@ impl Scrape {
             page = engine.scrape(&request) => Some(page),
             _ = tokio::signal::ctrl_c() => None,
         };
+        let drawn = match &page {
+            Some(page) => self.pictures.write(&engine, page).await,
+            None => Ok(()),
+        };
         engine.close().await;
+        drawn?;
         match page {
             Some(page) => output::print_page(&page, &self.reading),
             None => Ok(Ended::Interrupted),
@@ -98,6 +117,9 @@ impl Fetching {
             cookies: self.cookies.into_iter().collect(),
             proxy: self.proxy,
             mobile: self.mobile,
+            wait_for: self.wait_for,
+            scroll: self.scroll,
+            actions: self.actions,
             cache: self.cache,
             respect_robots: !self.no_robots,
             verify_ssl: !self.insecure,
@@ -112,6 +134,18 @@ fn header(text: &str) -> Result<(String, String), String> {
 
 fn cookie(text: &str) -> Result<(String, String), String> {
     pair(text, '=').ok_or_else(|| "must look like 'name=value'".into())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the shape of a parser")]
+fn wait_for(text: &str) -> Result<WaitFor, String> {
+    Ok(match text.trim().parse() {
+        Ok(milliseconds) => WaitFor::Milliseconds(milliseconds),
+        Err(_) => WaitFor::Selector(text.to_owned()),
+    })
+}
+
+fn action(text: &str) -> Result<Action, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 fn pair(text: &str, between: char) -> Option<(String, String)> {

@@ -109,21 +109,25 @@ fn address(config: &Config) -> Finding {
 }
 
 async fn chromium(config: &Config) -> Finding {
+    if let Some(url) = &config.browser.remote {
+        return match is_reachable(url).await {
+            true => works("browser", format!("{} takes connections", label(url))),
+            false => missing(
+                "browser",
+                format!("{} takes no connection", label(url)),
+                "start the browser there, or correct TRAWLS_BROWSER_WS_URL",
+            ),
+        };
+    }
     let Some(path) = installed::chromium(config) else {
         return missing(
             "browser",
-            "no Chromium (this version renders no pages yet)",
+            "no Chromium: pages are fetched over plain HTTP alone",
             "apt-get install chromium, or set TRAWLS_BROWSER_PATH",
         );
     };
     match installed::first_line(&path, "--version").await {
-        Some(version) => works(
-            "browser",
-            format!(
-                "{version} at {} (this version renders no pages yet)",
-                path.display()
-            ),
-        ),
+        Some(version) => works("browser", format!("{version} at {}", path.display())),
         None => missing(
             "browser",
             format!("{} does not start", path.display()),
