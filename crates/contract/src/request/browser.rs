@@ -14,8 +14,8 @@ const MAX_ACTIONS: usize = 50;
 const MAX_TEXT_BYTES: usize = 100 * 1024;
 /// Ceiling of one scroll, either way: longer pages are scrolled in steps.
 const MAX_SCROLL_PIXELS: u32 = 100_000;
-/// `KeyboardEvent.key` of the keys that write no character.
-const NAMED_KEYS: [&str; 26] = [
+/// The keys that have a name instead of a character, as fetch presses them.
+const NAMED_KEYS: [&str; 16] = [
     "Enter",
     "Tab",
     "Escape",
@@ -30,18 +30,8 @@ const NAMED_KEYS: [&str; 26] = [
     "ArrowDown",
     "ArrowLeft",
     "ArrowRight",
-    "F1",
-    "F2",
-    "F3",
-    "F4",
+    "Space",
     "F5",
-    "F6",
-    "F7",
-    "F8",
-    "F9",
-    "F10",
-    "F11",
-    "F12",
 ];
 
 /// What to do in a browser beside loading the page. What it is to bring is said by the formats.

@@ -1,5 +1,7 @@
 //! The story of one fetch over a scripted rung, in paused time.
 
+mod combinations;
+
 use std::{collections::VecDeque, sync::Mutex};
 
 use bytes::Bytes;
