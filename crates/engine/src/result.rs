@@ -28,16 +28,15 @@ pub(crate) struct Visit {
 }
 
 impl Visit {
-    pub(crate) fn of(fetched: &Fetched, trace: Vec<Attempt>, warnings: Vec<String>) -> Self {
+    /// Without the way that led to it.
+    pub(crate) fn of(fetched: &Fetched) -> Self {
         Self {
             final_url: Some(fetched.final_url.to_string()),
             http_status: Some(fetched.status),
             content_type: content_type(&fetched.headers),
             mode: Some(fetched.mode),
-            trace,
-            warnings,
             ttfb: Some(fetched.ttfb),
-            shown: Shown::default(),
+            ..Self::default()
         }
     }
 

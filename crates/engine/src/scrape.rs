@@ -19,7 +19,7 @@ use crate::{
     outcome::{Evidence, Judgement, judge},
     page_cache, plan,
     reader::ReadFailure,
-    rendered::{Album, Shown},
+    rendered::Album,
     result::{Visit, Watch, content_type, from_cache, page_result},
 };
 
@@ -84,11 +84,8 @@ pub(crate) async fn visit(rooms: &Rooms, request: &ScrapeRequest, now: Timestamp
         Err(error) => {
             let judgement = Judgement::of_error(error::of_fetch(&error, &attempts));
             let visit = Visit::without_response(attempts, warnings);
-            return Visited {
-                page: page_result(request, &watch, visit, None, judgement),
-                keepsake: Some(Keepsake::default()),
-                _flight: flight,
-            };
+            let page = page_result(request, &watch, visit, None, judgement);
+            return Visited::to_keep(page, Keepsake::default(), flight);
         }
     };
     if let (Verdict::NotModified, Some(cached)) = (fetched.verdict, &stale) {
@@ -104,28 +101,45 @@ pub(crate) async fn visit(rooms: &Rooms, request: &ScrapeRequest, now: Timestamp
     watch.process = Some(watch.since_fetch());
     let judgement = judge(Evidence::of(&fetched), reading.as_ref()).after(error::tries(&attempts));
     host_memory::learn(rooms, &plan, &fetched, judgement.outcome, now).await;
-    let mut album = Album::new(rooms.config.public_url.as_ref());
-    let rendered = fetched.rendered.as_ref();
+    let (visit, blobs) = illustrate(rooms, request, &fetched);
     let visit = Visit {
-        shown: rendered.map_or_else(Shown::default, |rendered| {
-            album.show(rendered, &request.fetch.browser.actions)
-        }),
-        ..Visit::of(&fetched, attempts, warnings)
+        trace: attempts,
+        warnings,
+        ..visit
     };
     let page = reading.and_then(Result::ok);
     let page = page_result(request, &watch, visit, page, judgement);
     let key = page_cache::fills(request).then_some(key);
-    Visited {
-        keepsake: Some(Keepsake {
-            blobs: album.into_blobs(),
-            ..Keepsake::of(&page, &fetched, key)
-        }),
-        page,
-        _flight: flight,
-    }
+    let keepsake = Keepsake {
+        blobs,
+        ..Keepsake::of(&page, &fetched, key)
+    };
+    Visited::to_keep(page, keepsake, flight)
+}
+
+/// What is said of a response, with the pictures that the browser made.
+fn illustrate(rooms: &Rooms, request: &ScrapeRequest, fetched: &Fetched) -> (Visit, Vec<Blob>) {
+    let mut album = Album::new(rooms.config.public_url.as_ref());
+    let shown = fetched.rendered.as_ref().map(|rendered| {
+        let actions = &request.fetch.browser.actions;
+        album.show(rendered, actions)
+    });
+    let visit = Visit {
+        shown: shown.unwrap_or_default(),
+        ..Visit::of(fetched)
+    };
+    (visit, album.into_blobs())
 }
 
 impl Visited {
+    fn to_keep(page: PageResult, keepsake: Keepsake, flight: Option<Flight>) -> Self {
+        Self {
+            page,
+            keepsake: Some(keepsake),
+            _flight: flight,
+        }
+    }
+
     fn known(page: PageResult) -> Self {
         Self {
             page,

@@ -81,9 +81,14 @@ pub(crate) fn judge(exchange: &Exchange, now: Timestamp) -> Judgement {
         return of_status(exchange.status, retry_after(&exchange.headers, now));
     }
     match glance {
-        // What a browser has drawn is all that there is.
-        Some(_) if exchange.rendered.is_some() => {
+        // What a browser has drawn is all that there is; but of a host where that is next to nothing
+        // it does not prove that a browser is needed.
+        Some(glance) if exchange.rendered.is_some() && glance.chars >= THIN_CHARS => {
             Judgement::new(Verdict::Usable, "HTML as a browser drew it")
+        }
+        Some(glance) if exchange.rendered.is_some() => {
+            let why = format!("only {} visible characters in a browser too", glance.chars);
+            Judgement::new(Verdict::Thin, why)
         }
         Some(glance) => of_html(&glance, exchange.body.len()),
         None => Judgement::new(Verdict::Usable, "a body that is not HTML"),

@@ -55,7 +55,7 @@ pub(crate) enum HttpError {
     /// The page's own deadline passed and the page did not return.
     Overdue,
     /// Database or worker are not well.
-    NotReady(Readiness),
+    NotReady(Box<Readiness>),
     /// A fault of ours; the log has the cause.
     Internal,
     /// A status that a layer below set without saying more.

@@ -32,6 +32,6 @@ pub(crate) async fn readyz(State(app): State<App>) -> Result<Response, HttpError
     if readiness.ready {
         json(&readiness)
     } else {
-        Err(HttpError::NotReady(readiness))
+        Err(HttpError::NotReady(Box::new(readiness)))
     }
 }
