@@ -414,15 +414,23 @@ fn seen(result: &Result<Fetched, FetchError>) -> Seen {
     }
 }
 
-/// A higher rung's answer is the better one, but no answer never replaces one.
+/// A higher rung's answer is the better one, but no answer never replaces one, and a refusal never
+/// a page that was only thin.
 fn better(
     lower: Result<Fetched, FetchError>,
     higher: Result<Fetched, FetchError>,
 ) -> Result<Fetched, FetchError> {
     match (&lower, &higher) {
         (_, Err(FetchError::BrowserUnavailable)) | (Ok(_), Err(_)) => lower,
+        (Ok(thin), Ok(refusal)) if has_content(thin) && !has_content(refusal) => lower,
         _ => higher,
     }
+}
+
+/// Is it the page, if perhaps not all of it?
+fn has_content(fetched: &Fetched) -> bool {
+    use Verdict::{Lossy, Thin, Usable};
+    matches!(fetched.verdict, Usable | Thin | Lossy)
 }
 
 #[cfg(test)]

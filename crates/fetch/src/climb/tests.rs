@@ -193,6 +193,25 @@ async fn a_thin_page_is_kept_when_there_is_no_browser() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_thin_page_is_kept_when_the_browser_is_refused() {
+    let shell = html("<div id=root></div><script></script>");
+    for refusal in [
+        status(404),
+        response(403, &[("cf-mitigated", "challenge")], "wait"),
+    ] {
+        let mut script = Script::of([shell.clone(), refusal]);
+        script.highest = FetchMode::Stealth;
+        let report = fetch(&script, &plan(Mode::Auto)).await;
+        let fetched = report.result.unwrap();
+        assert_eq!(
+            (fetched.mode, fetched.verdict),
+            (FetchMode::Http, Verdict::Thin)
+        );
+        assert!(report.attempts.len() >= 2);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn mode_http_never_climbs() {
     let script = Script::of([html("<div id=root></div><script></script>")]);
     let report = fetch(&script, &plan(Mode::Http)).await;
