@@ -3,10 +3,10 @@
 //!
 //! When this process dies, the pipe closes and Chromium ends by itself.
 
-use std::{io, os::fd::OwnedFd, path::Path, process::Stdio, sync::Arc, time::Duration};
+use std::{fs::File, io, os::fd::OwnedFd, path::Path, process::Stdio, sync::Arc, time::Duration};
 
 use command_fds::{CommandFdExt, FdMapping};
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process};
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::{
@@ -27,8 +27,11 @@ use super::{
 const MAX_MESSAGE_BYTES: u64 = 256 * 1024 * 1024;
 /// How long Chromium may take to end by itself.
 const GOODBYE: Duration = Duration::from_secs(2);
-/// The name of a profile folder begins with it and goes on with the process that made it.
+/// The name of a browser's folder begins with it.
 const FOLDER: &str = "chromium-";
+/// In it, locked for as long as the process that made it lives. Process numbers would not do: other
+/// containers on the same disk have their own.
+const LOCK: &str = "lock";
 
 /// What is the same for every page and every machine.
 const SWITCHES: [&str; 24] = [
@@ -77,7 +80,8 @@ pub(super) struct Process {
     child: Child,
     group: Option<Pid>,
     /// Removed when dropped.
-    profile: Option<TempDir>,
+    folder: Option<TempDir>,
+    _lock: File,
     _transport: JoinSet<()>,
 }
 
@@ -92,10 +96,12 @@ impl Process {
         version: &Version,
     ) -> io::Result<(Self, Arc<Cdp>)> {
         std::fs::create_dir_all(profiles)?;
-        let prefix = format!("{FOLDER}{}-", std::process::id());
-        let profile = tempfile::Builder::new()
-            .prefix(&prefix)
+        let folder = tempfile::Builder::new()
+            .prefix(FOLDER)
             .tempdir_in(profiles)?;
+        let lock = File::create(folder.path().join(LOCK))?;
+        lock.lock()?;
+        let profile = folder.path().join("profile");
         let (to_browser, our_writer) = pipe()?;
         let (our_reader, from_browser) = pipe_back()?;
         let mut command = Command::new(binary);
@@ -105,7 +111,7 @@ impl Process {
             .arg(FEATURES)
             .arg("--disable-site-isolation-trials")
             .args(identity::switches(version))
-            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .arg(format!("--user-data-dir={}", profile.display()))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -127,7 +133,8 @@ impl Process {
         let process = Self {
             child,
             group,
-            profile: Some(profile),
+            folder: Some(folder),
+            _lock: lock,
             _transport: transport,
         };
         Ok((process, cdp))
@@ -141,8 +148,8 @@ impl Process {
         }
         self.kill();
         let _ = timeout(GOODBYE, self.child.wait()).await;
-        if let Some(profile) = self.profile.take() {
-            let removed = tokio::task::spawn_blocking(move || profile.close()).await;
+        if let Some(folder) = self.folder.take() {
+            let removed = tokio::task::spawn_blocking(move || folder.close()).await;
             if let Ok(Err(error)) = removed {
                 tracing::warn!(%error, "a browser's profile folder was not removed");
             }
@@ -174,19 +181,19 @@ pub(super) fn sweep(profiles: &Path) {
     let Ok(entries) = std::fs::read_dir(profiles) else {
         return;
     };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        if maker(&path).is_some_and(|maker| test_kill_process(maker).is_err())
-            && let Err(error) = std::fs::remove_dir_all(&path)
+    for folder in entries.flatten() {
+        let is_ours = folder.file_name().to_string_lossy().starts_with(FOLDER);
+        if is_ours
+            && is_abandoned(&folder.path())
+            && let Err(error) = std::fs::remove_dir_all(folder.path())
         {
             tracing::warn!(%error, "an old browser profile was not removed");
         }
     }
 }
 
-/// The process that made a profile folder.
-fn maker(path: &Path) -> Option<Pid> {
-    let name = path.file_name()?.to_str()?.strip_prefix(FOLDER)?;
-    Pid::from_raw(name.split('-').next()?.parse().ok()?)
+fn is_abandoned(folder: &Path) -> bool {
+    File::open(folder.join(LOCK)).is_ok_and(|lock| lock.try_lock().is_ok())
 }
 
 fn has_user_namespaces() -> bool {
@@ -247,4 +254,30 @@ async fn read(pipe: Receiver, cdp: Arc<Cdp>) {
         }
     }
     cdp.close();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_folders_whose_maker_is_gone_are_swept() {
+        let profiles = tempfile::tempdir().unwrap();
+        let make = |name: &str| {
+            let folder = profiles.path().join(name);
+            std::fs::create_dir(&folder).unwrap();
+            File::create(folder.join(LOCK)).unwrap()
+        };
+        let living = make("chromium-a");
+        living.lock().unwrap();
+        drop(make("chromium-b"));
+        drop(make("something-else"));
+        sweep(profiles.path());
+        let mut left: Vec<_> = std::fs::read_dir(profiles.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["chromium-a", "something-else"]);
+    }
 }
