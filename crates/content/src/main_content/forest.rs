@@ -136,12 +136,16 @@ impl Tree {
         let mut at = [0_usize; LANES];
         loop {
             let mut moved = 0;
-            for (at, row) in at.iter_mut().zip(rows) {
-                let node = self.nodes[*at % MAX_NODES];
-                let value = row[usize::from(node.feature) % MAX_FEATURES];
+            #[expect(
+                clippy::needless_range_loop,
+                reason = "lanes by number are unrolled and stay in registers, iterators do not"
+            )]
+            for lane in 0..LANES {
+                let node = self.nodes[at[lane] % MAX_NODES];
+                let value = rows[lane][usize::from(node.feature) % MAX_FEATURES];
                 let next = usize::from(node.left) + usize::from(value > node.threshold);
-                moved |= next ^ *at;
-                *at = next;
+                moved |= next ^ at[lane];
+                at[lane] = next;
             }
             if moved == 0 {
                 return at;
