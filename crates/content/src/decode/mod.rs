@@ -142,9 +142,11 @@ fn damage(body: &[u8], encoding: &'static Encoding) -> Damage {
 /// Number of multi-byte sequences, if the body is UTF-8 up to a character cut at its end.
 fn utf8_sequences(body: &[u8]) -> Option<usize> {
     let body = without_cut_tail(body);
-    let text = std::str::from_utf8(body).ok()?;
-    let is_lead = |byte: &&u8| **byte >= 0xc0;
-    Some(text.as_bytes().iter().filter(is_lead).count())
+    std::str::from_utf8(body).ok()?;
+    // Sums that fit into a byte, so that many bytes are looked at in one step.
+    let leads = |piece: &[u8]| piece.iter().map(|byte| u8::from(*byte >= 0xc0)).sum::<u8>();
+    let pieces = body.chunks(usize::from(u8::MAX));
+    Some(pieces.map(|piece| usize::from(leads(piece))).sum())
 }
 
 /// Without the beginning of a UTF-8 character that the end of the body cuts.
