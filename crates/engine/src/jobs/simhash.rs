@@ -23,16 +23,40 @@ pub(super) fn simhash(text: &str) -> Option<i64> {
         let joined = words.iter().fold(0, |sum, word| mix(sum ^ word));
         return Some(joined.cast_signed());
     }
-    let mut votes = [0i32; 64];
-    for shingle in words.windows(SHINGLE) {
-        let feature = shingle.iter().fold(0, |sum, word| mix(sum ^ word));
-        for (bit, vote) in votes.iter_mut().enumerate() {
-            *vote += if feature >> bit & 1 == 1 { 1 } else { -1 };
+    let mut votes = Votes::default();
+    let shingles = words.windows(SHINGLE);
+    let half = shingles.len() / 2;
+    for shingle in shingles {
+        votes.add(shingle.iter().fold(0, |sum, word| mix(sum ^ word)));
+    }
+    let hash = (0..64).fold(0u64, |hash, bit| {
+        hash | u64::from(votes.count(bit) > half) << bit
+    });
+    Some(hash.cast_signed())
+}
+
+/// How many features have each bit, as 64 binary counters side by side: a row holds the same digit
+/// of all of them, the lowest first.
+#[derive(Default)]
+struct Votes([u64; 32]);
+
+impl Votes {
+    fn add(&mut self, feature: u64) {
+        let mut carry = feature;
+        for row in &mut self.0 {
+            (*row, carry) = (*row ^ carry, *row & carry);
+            if carry == 0 {
+                break;
+            }
         }
     }
-    let bits = votes.iter().enumerate();
-    let hash = bits.fold(0u64, |hash, (bit, vote)| hash | u64::from(*vote > 0) << bit);
-    Some(hash.cast_signed())
+
+    fn count(&self, bit: usize) -> usize {
+        let digits = self.0.iter().enumerate();
+        digits.fold(0, |count, (place, row)| {
+            count | ((row >> bit & 1) as usize) << place
+        })
+    }
 }
 
 /// Markdown without the targets of its links: a copy under another address has others.
@@ -47,33 +71,27 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .flat_map(|word| {
-            let has_no_spaces = word
-                .chars()
-                .next()
-                .is_some_and(|letter| letter >= '\u{2e80}');
-            let step = if has_no_spaces { 1 } else { usize::MAX };
-            Pieces { word, step }
+            let is_apart = word.starts_with(|letter| letter >= '\u{2e80}');
+            Pieces { word, is_apart }
         })
 }
 
-/// Cuts a word into pieces of `step` characters.
+/// A word as it is, or letter by letter.
 struct Pieces<'a> {
     word: &'a str,
-    step: usize,
+    is_apart: bool,
 }
 
 impl<'a> Iterator for Pieces<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        if self.word.is_empty() {
-            return None;
-        }
-        let end = self
-            .word
-            .char_indices()
-            .nth(self.step)
-            .map_or(self.word.len(), |(at, _)| at);
+        let first = self.word.chars().next()?;
+        let end = if self.is_apart {
+            first.len_utf8()
+        } else {
+            self.word.len()
+        };
         let (piece, rest) = self.word.split_at(end);
         self.word = rest;
         Some(piece)
