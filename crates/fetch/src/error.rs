@@ -60,6 +60,9 @@ pub enum FetchError {
     /// The browser died, or hung until it was killed.
     #[error("the browser failed: {0}")]
     BrowserCrashed(String),
+    /// All of the browser's places were taken.
+    #[error("no browser was free within {}", seconds(.0))]
+    BrowserBusy(Duration),
     /// The page was not rendered in time.
     #[error("not rendered within {}", seconds(.0))]
     TimeoutRender(Duration),
@@ -88,7 +91,7 @@ impl FetchError {
             Self::TimeoutConnect(_) => ErrorCode::TimeoutConnect,
             Self::TimeoutTtfb(_) => ErrorCode::TimeoutTtfb,
             Self::TimeoutRead(_) | Self::TooSlow(_) => ErrorCode::TimeoutRead,
-            Self::TimeoutTotal(_) => ErrorCode::TimeoutTotal,
+            Self::TimeoutTotal(_) | Self::BrowserBusy(_) => ErrorCode::TimeoutTotal,
             Self::TooManyRedirects(_) => ErrorCode::TooManyRedirects,
             Self::TooLarge(_) => ErrorCode::TooLarge,
             Self::Decode(_) => ErrorCode::DecodeError,

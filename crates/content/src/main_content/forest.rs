@@ -136,10 +136,7 @@ impl Tree {
         let mut at = [0_usize; LANES];
         loop {
             let mut moved = 0;
-            #[expect(
-                clippy::needless_range_loop,
-                reason = "lanes by number are unrolled and stay in registers, iterators do not"
-            )]
+            // Lanes by number are unrolled and stay in registers; iterators do not.
             for lane in 0..LANES {
                 let node = self.nodes[at[lane] % MAX_NODES];
                 let value = rows[lane][usize::from(node.feature) % MAX_FEATURES];

@@ -54,10 +54,13 @@ impl Story<'_> {
         let mut done = Vec::with_capacity(actions.len());
         for (number, action) in actions.iter().enumerate() {
             let begun = Instant::now();
-            let yielded = self
-                .act_once(action)
-                .await
-                .map_err(|why| FetchError::ActionFailed(number, why))?;
+            let yielded =
+                self.act_once(action)
+                    .await
+                    .map_err(|why| match self.context.tab.is_gone() {
+                        true => FetchError::BrowserCrashed(why),
+                        false => FetchError::ActionFailed(number, why),
+                    })?;
             done.push(ActionDone {
                 elapsed: begun.elapsed(),
                 yielded,
@@ -95,7 +98,8 @@ impl Story<'_> {
             Action::Wait { wait_for } => self.wait(wait_for).await?,
             Action::Evaluate { script } => {
                 let tab = &self.context.tab;
-                let value = world::evaluate_callers(tab, script, SCRIPT_TIME).await;
+                let left = self.last_call().saturating_duration_since(Instant::now());
+                let value = world::evaluate_callers(tab, script, SCRIPT_TIME.min(left)).await;
                 let value = value.map_err(in_words)?;
                 self.settle_again().await;
                 return Ok(Yield::Value(value));
@@ -105,7 +109,8 @@ impl Story<'_> {
                     true => Frame::FullPage,
                     false => Frame::Viewport,
                 };
-                let picture = pictures::take(&self.context.tab, frame).await;
+                let picture =
+                    pictures::take(&self.context.tab, frame, self.context.persona.ratio()).await;
                 return picture.map(Yield::Screenshot).map_err(in_words);
             }
             Action::Scrape {} => {
@@ -122,7 +127,7 @@ impl Story<'_> {
         match wait_for {
             WaitFor::Milliseconds(time) => sleep(Duration::from_millis(*time)).await,
             WaitFor::Selector(selector) => {
-                if !self.appears(selector, self.deadline).await {
+                if !self.appears(selector, self.last_call()).await {
                     return Err(format!("nothing matches {selector}"));
                 }
             }
@@ -147,7 +152,7 @@ impl Story<'_> {
 
     /// The middle of the first match, scrolled into view.
     async fn find(&self, selector: &str) -> Result<Spot, String> {
-        let deadline = self.deadline.min(Instant::now() + ELEMENT_TIME);
+        let deadline = self.last_call().min(Instant::now() + ELEMENT_TIME);
         if !self.appears(selector, deadline).await {
             return Err(format!("nothing matches {selector}"));
         }

@@ -22,6 +22,8 @@ use tokio::{
 
 /// Messages to the browser that wait to be written.
 const OUTBOX: usize = 1024;
+/// A browser that does not read what it is told for so long hangs.
+const TELL_TIME: Duration = Duration::from_secs(10);
 /// Events that a session may leave unread: a page that floods its reader is given up.
 const UNREAD_EVENTS: usize = 8192;
 
@@ -237,7 +239,8 @@ impl Session {
     /// Tells without waiting for an answer: a session does what it is told in order.
     pub(super) async fn tell(&self, method: &'static str, params: Value) -> Result<(), CdpError> {
         let id = self.cdp.next.fetch_add(1, Ordering::Relaxed);
-        self.send(id, method, &params).await
+        let sent = timeout(TELL_TIME, self.send(id, method, &params)).await;
+        sent.map_err(|_| CdpError::Silent(method))?
     }
 
     async fn send(&self, id: u64, method: &str, params: &Value) -> Result<(), CdpError> {

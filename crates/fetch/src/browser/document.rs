@@ -95,7 +95,7 @@ async fn lend(tab: &Session, frame: &Foreign) -> Result<(), CdpError> {
     let owner: Value = tab.call("DOM.getFrameOwner", which, PATIENCE).await?;
     let element = json!({
         "backendNodeId": owner["backendNodeId"],
-        "executionContextId": world::of_frame(tab, &frame.parent).await?,
+        "executionContextId": world::of_frame(tab, &frame.parent, PATIENCE).await?,
     });
     let element: Value = tab.call("DOM.resolveNode", element, PATIENCE).await?;
     let what = json!({

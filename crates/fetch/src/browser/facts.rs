@@ -40,6 +40,8 @@ pub(super) struct Facts {
     pub(super) file: Option<Bytes>,
     /// The URLs that led elsewhere, in order.
     pub(super) redirects: Vec<Url>,
+    /// Times that the main frame set out for a document, reloads and redirects included.
+    pub(super) moves: usize,
     pub(super) stage: Stage,
     /// Documents that the main frame has begun to show.
     pub(super) documents: u32,

@@ -14,6 +14,10 @@ pub(super) fn of_navigation(text: &str) -> FetchError {
     match name {
         "NAME_NOT_RESOLVED" => FetchError::Dns,
         "TOO_MANY_REDIRECTS" => FetchError::TooManyRedirects(crate::MAX_REDIRECTS),
+        "UNSAFE_REDIRECT" => {
+            FetchError::SsrfBlocked("a redirect leads to a scheme that is not fetched".into())
+        }
+        "INVALID_REDIRECT" => FetchError::InvalidUrl("a redirect leads nowhere".into()),
         _ if name.starts_with("CERT_") || name.starts_with("SSL_") => {
             FetchError::Tls(in_words(name))
         }

@@ -2,7 +2,7 @@
 //! or refuses where the main frame goes, takes documents that are no pages, dismisses dialogs, sends
 //! pictures away that nobody asked for, and tells the story by way of the facts.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::atomic::Ordering, time::Duration};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
@@ -22,6 +22,8 @@ use crate::{FetchError, FetchPlan, callers::Callers, rung::Hops};
 
 /// A page that asks more often does so for ever: its scripts are stopped.
 const MAX_DIALOGS: u32 = 100;
+/// Read at once of a document that is no page.
+const PIECE_BYTES: usize = 1 << 20;
 /// Time to hand over a document that is no page.
 const BODY_TIME: Duration = Duration::from_secs(60);
 
@@ -78,6 +80,12 @@ struct Data {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+struct Failed {
+    request_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Dialog {
     r#type: String,
 }
@@ -119,6 +127,10 @@ impl<H: Hops> Guard<'_, H> {
             }
             "Network.dataReceived" => {
                 self.weigh(event);
+                Ok(())
+            }
+            "Network.loadingFailed" => {
+                self.note_early_end(event);
                 Ok(())
             }
             "Page.frameStartedNavigating" | "Page.frameRequestedNavigation" => {
@@ -178,6 +190,21 @@ impl<H: Hops> Guard<'_, H> {
         }
     }
 
+    /// A body that breaks off leaves a document that is never done.
+    fn note_early_end(&self, event: &Event) {
+        let Some(failed) = event.read::<Failed>() else {
+            return;
+        };
+        self.board.write(|facts| {
+            if facts.loader == failed.request_id && facts.stage < Stage::Parsed {
+                facts.stage = Stage::Parsed;
+                facts
+                    .warnings
+                    .push("the page's body ended early; it is partial".into());
+            }
+        });
+    }
+
     /// Adds up the main document, whose request has the id of its loader.
     fn weigh(&self, event: &Event) {
         let most = self.plan.limits.max_body_bytes;
@@ -217,13 +244,12 @@ impl<H: Hops> Guard<'_, H> {
         let Ok(url) = Url::parse(&paused.request.url) else {
             return self.refuse(&paused, "AddressUnreachable").await;
         };
-        let (is_first, hops) = self.board.read(|facts| {
-            let is_first = facts.head.is_none() && facts.redirects.is_empty();
-            (is_first, facts.redirects.len())
-        });
+        let is_first = self.board.read(|facts| facts.moves == 0);
+        self.board.write(|facts| facts.moves += 1);
+        let moves = self.board.read(|facts| facts.moves);
         let admitted = match is_first {
             true => Ok(()),
-            false if hops > self.plan.limits.max_redirects => {
+            false if moves > self.plan.limits.max_redirects + 1 => {
                 Err(FetchError::TooManyRedirects(self.plan.limits.max_redirects))
             }
             false => self.hops.admit(&url).await,
@@ -288,28 +314,41 @@ impl<H: Hops> Guard<'_, H> {
         self.refuse(&paused, "Aborted").await
     }
 
+    /// Reads it piece by piece: what it unpacks to may be much more than came over the wire.
     async fn take_file(&self, paused: &Paused, most: usize) -> Result<Bytes, FetchError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
-        struct Body {
-            body: String,
-            base64_encoded: bool,
+        struct Piece {
+            data: String,
+            base64_encoded: Option<bool>,
+            eof: bool,
         }
-        let which = json!({ "requestId": paused.request_id });
-        let body = self.tab().call("Fetch.getResponseBody", which, BODY_TIME);
-        let body: Body = body.await.map_err(|error| match error {
+        let broken = |error: CdpError| match error {
             CdpError::Silent(_) => FetchError::TimeoutRead(BODY_TIME),
             error => FetchError::Connect(error.to_string()),
-        })?;
-        let bytes = match body.base64_encoded {
-            true => BASE64_STANDARD
-                .decode(body.body)
-                .map_err(|error| FetchError::Decode(error.to_string()))?,
-            false => body.body.into_bytes(),
         };
-        match bytes.len() {
-            size if size > most => Err(FetchError::TooLarge(most)),
-            _ => Ok(bytes.into()),
+        let which = json!({ "requestId": paused.request_id });
+        let stream = self
+            .tab()
+            .call::<Value>("Fetch.takeResponseBodyAsStream", which, BODY_TIME);
+        let handle = stream.await.map_err(broken)?["stream"].clone();
+        let mut file = Vec::new();
+        loop {
+            let next = json!({ "handle": handle, "size": PIECE_BYTES });
+            let piece = self.tab().call::<Piece>("IO.read", next, BODY_TIME).await;
+            let piece = piece.map_err(broken)?;
+            match piece.base64_encoded {
+                Some(true) => BASE64_STANDARD
+                    .decode_vec(&piece.data, &mut file)
+                    .map_err(|error| FetchError::Decode(error.to_string()))?,
+                _ => file.extend_from_slice(piece.data.as_bytes()),
+            }
+            if file.len() > most {
+                return Err(FetchError::TooLarge(most));
+            }
+            if piece.eof {
+                return Ok(file.into());
+            }
         }
     }
 
@@ -334,6 +373,12 @@ impl<H: Hops> Guard<'_, H> {
         if self.dialogs >= MAX_DIALOGS {
             self.board
                 .warn("the page opened dialogs without end, so its scripts were stopped");
+            self.context.is_spoilt.store(true, Ordering::Relaxed);
+            // Timers go on where one script has ended.
+            let off = json!({ "value": true });
+            self.tab()
+                .tell("Emulation.setScriptExecutionDisabled", off)
+                .await?;
             self.tab()
                 .tell("Runtime.terminateExecution", json!({}))
                 .await?;
@@ -342,7 +387,7 @@ impl<H: Hops> Guard<'_, H> {
         self.tab().tell("Page.handleJavaScriptDialog", answer).await
     }
 
-    /// A worker of the page is let go as soon as it plays its part; a window of it never opens.
+    /// A worker of the page is let go as soon as it plays its part.
     async fn receive(&self, event: &Event) -> Result<(), CdpError> {
         let Some(Attached {
             session_id,
@@ -352,30 +397,19 @@ impl<H: Hops> Guard<'_, H> {
             return Ok(());
         };
         let session = self.tab().sibling(&session_id);
-        match target_info.r#type.as_str() {
-            "page" => {
-                let which = json!({ "targetId": target_info.target_id });
-                return self
-                    .tab()
-                    .sibling("")
-                    .tell("Target.closeTarget", which)
-                    .await;
-            }
-            "worker" => {
-                let persona = &self.context.persona;
-                persona
-                    .put_on(&session, &self.context.version, Kind::DedicatedWorker)
-                    .await?;
-                let nested = json!({
-                    "autoAttach": true,
-                    "waitForDebuggerOnStart": true,
-                    "flatten": true,
-                });
-                // Workers of a worker are announced in its own session.
-                self.tab().adopt(&session);
-                session.tell("Target.setAutoAttach", nested).await?;
-            }
-            _ => {}
+        if target_info.r#type == "worker" {
+            let persona = &self.context.persona;
+            persona
+                .put_on(&session, &self.context.version, Kind::DedicatedWorker)
+                .await?;
+            let nested = json!({
+                "autoAttach": true,
+                "waitForDebuggerOnStart": true,
+                "flatten": true,
+            });
+            // Workers of a worker are announced in its own session.
+            self.tab().adopt(&session);
+            session.tell("Target.setAutoAttach", nested).await?;
         }
         session
             .tell("Runtime.runIfWaitingForDebugger", json!({}))

@@ -74,6 +74,11 @@ impl Persona {
         }
     }
 
+    /// Pixels of its screen to a CSS pixel.
+    pub(super) fn ratio(&self) -> f64 {
+        if self.is_mobile { PHONE.2 } else { 1.0 }
+    }
+
     /// Makes a tab or a worker play this persona. Everything is told at once; a session obeys in
     /// order.
     pub(super) async fn put_on(

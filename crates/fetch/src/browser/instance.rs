@@ -7,7 +7,7 @@ use std::{
     path::Path,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::Duration,
 };
@@ -27,12 +27,14 @@ use super::{
     gate::{Gate, LOOPBACK, Rules},
     identity::{Kind, Persona, Version},
     process::Process,
-    remote,
+    remote, world,
 };
 use crate::{BrowserConfig, BrowserSource, FetchError};
 
 /// A healthy browser answers its own session at once, even on a busy machine.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+/// A page that has been read answers at once, or hangs.
+const AWAKE: Duration = Duration::from_secs(2);
 /// Time from the start of the process to its first answer.
 const START_TIME: Duration = Duration::from_secs(20);
 
@@ -66,16 +68,53 @@ pub(super) struct Context {
     pub(super) pages: Vec<Url>,
     /// How many of these it has left for a blank page.
     left: usize,
+    /// Its page would not let the next one come.
+    pub(super) is_spoilt: AtomicBool,
 }
 
 impl Context {
-    /// Leaves the page that it shows: its scripts would go on for nobody.
-    pub(super) async fn leave(&mut self) {
-        if self.left < self.pages.len() {
-            self.left = self.pages.len();
-            let blank = json!({ "url": "about:blank" });
-            // A browser that is gone has no pages that go on.
-            let _ = self.tab.run("Page.navigate", blank, PATIENCE).await;
+    /// Does it show a page that nobody reads any more?
+    pub(super) fn is_on_a_page(&self) -> bool {
+        self.left < self.pages.len()
+    }
+
+    /// Leaves the page that it shows: its scripts would go on for nobody. False when it hangs.
+    pub(super) async fn leave(&mut self) -> bool {
+        self.left = self.pages.len();
+        let blank = json!({ "url": "about:blank" });
+        self.tab.run("Page.navigate", blank, AWAKE).await.is_ok()
+    }
+
+    /// Does its page still listen?
+    pub(super) async fn is_awake(&self) -> bool {
+        let anything = json!({ "expression": "0" });
+        self.tab
+            .run("Runtime.evaluate", anything, AWAKE)
+            .await
+            .is_ok()
+    }
+
+    /// Forgets what the last visitor of `url` left in the browser: cookies and stores. What its
+    /// cache holds stays, as that of a visitor who comes again.
+    ///
+    /// # Errors
+    /// The tab hangs or is gone.
+    pub(super) async fn forget_visitor(&self, url: &Url) -> Result<(), CdpError> {
+        const STORES: &str =
+            "file_systems,indexeddb,local_storage,cache_storage,shared_storage,storage_buckets";
+        let tab = &self.tab;
+        tab.tell("Network.clearBrowserCookies", json!({})).await?;
+        let of_site = json!({
+            "origin": url.origin().ascii_serialization(),
+            "storageTypes": STORES,
+        });
+        tab.tell("Storage.clearDataForOrigin", of_site).await?;
+        let of_tab = "try { sessionStorage.clear() } catch { null }";
+        let done = world::evaluate::<Value>(tab, &self.frame, of_tab, AWAKE);
+        match done.await {
+            // The script has no value.
+            Ok(_) | Err(CdpError::Refused(_)) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 }
@@ -141,6 +180,10 @@ impl Instance {
             "filter": [{ "type": "shared_worker" }, { "type": "service_worker" }, { "exclude": true }],
         });
         root.run("Target.setAutoAttach", shared, PATIENCE)
+            .await
+            .map_err(not_well)?;
+        let windows = json!({ "discover": true, "filter": [{ "type": "page" }] });
+        root.run("Target.setDiscoverTargets", windows, PATIENCE)
             .await
             .map_err(not_well)?;
         let watch = watch(
@@ -212,6 +255,7 @@ impl Instance {
             made: Instant::now(),
             pages: Vec::new(),
             left: 0,
+            is_spoilt: AtomicBool::new(false),
         })
     }
 
@@ -262,10 +306,12 @@ impl Instance {
         let bypass = json!({ "bypass": true });
         tab.tell("Network.setBypassServiceWorker", bypass).await?;
         persona.put_on(&tab, &self.version, Kind::Tab).await?;
+        // Not windows: whoever opens one waits until it may begin.
         let workers = json!({
             "autoAttach": true,
             "waitForDebuggerOnStart": true,
             "flatten": true,
+            "filter": [{ "type": "worker" }, { "type": "iframe" }, { "exclude": true }],
         });
         tab.run("Target.setAutoAttach", workers, PATIENCE).await?;
         // A tab's main frame has the id of its target.
@@ -273,9 +319,7 @@ impl Instance {
     }
 
     /// Forgets a visitor. A renderer that hangs is crashed first: it would not hear anything else.
-    ///
-    /// # Errors
-    /// The browser itself hangs.
+    /// False when the browser itself hangs.
     pub(super) async fn forget(&self, context: Context) -> bool {
         let Context { id, gate, tab, .. } = context;
         tab.forget();
@@ -332,7 +376,7 @@ impl Drop for Instance {
     }
 }
 
-/// Shared workers play their context's persona; service workers, which would answer later visits
+/// Windows that pages open are closed; shared workers play their context's persona; service workers, which would answer later visits
 /// from their own store, never run.
 async fn watch(
     cdp: Arc<Cdp>,
@@ -341,6 +385,9 @@ async fn watch(
     personas: Arc<Mutex<HashMap<String, Arc<Persona>>>>,
 ) {
     while let Some(event) = events.recv().await {
+        if event.method == "Target.targetCreated" {
+            close_window(&cdp, &event).await;
+        }
         if event.method != "Target.attachedToTarget" {
             continue;
         }
@@ -368,6 +415,28 @@ async fn watch(
         let _ = worker
             .tell("Runtime.runIfWaitingForDebugger", json!({}))
             .await;
+    }
+}
+
+/// A window that a page opened is closed; the tabs that we open have no opener.
+async fn close_window(cdp: &Arc<Cdp>, event: &Event) {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Created {
+        target_info: Opened,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Opened {
+        target_id: String,
+        opener_id: Option<String>,
+    }
+    if let Some(Created { target_info }) = event.read()
+        && target_info.opener_id.is_some()
+    {
+        let which = json!({ "targetId": target_info.target_id });
+        // A browser that is gone has no windows.
+        let _ = cdp.root().tell("Target.closeTarget", which).await;
     }
 }
 

@@ -107,7 +107,7 @@ impl BrowserFetch {
             && !is_private
         {
             lease.remember(exchange).await;
-            lease.give_back(&plan.url).await;
+            lease.give_back(exchange, &plan.url).await;
         }
         visited
     }
@@ -156,7 +156,10 @@ async fn visit<H: Hops>(
         fault = board.fault() => Err(fault),
         fault = guard.watch(&mut events) => Err(fault),
         () = context.gate.overflow() => Err(FetchError::TooLarge(plan.limits.max_body_bytes)),
-        () = sleep_until(deadline) => Err(FetchError::TimeoutRender(plan.limits.total)),
+        () = sleep_until(deadline) => Err(match board.read(|facts| facts.head.is_some()) {
+            true => FetchError::TimeoutRender(plan.limits.total),
+            false => FetchError::TimeoutTtfb(plan.limits.total),
+        }),
     };
     context.tab.forget();
     ended
@@ -176,6 +179,9 @@ async fn prepare(context: &Context, plan: &FetchPlan, callers: &Callers) -> Resu
         }
     }
     tab.tell("Fetch.enable", json!({ "patterns": patterns }))
+        .await?;
+    let scripts = json!({ "value": false });
+    tab.tell("Emulation.setScriptExecutionDisabled", scripts)
         .await?;
     let trust = json!({ "ignore": !plan.trust.verify_tls });
     tab.tell("Security.setIgnoreCertificateErrors", trust)

@@ -23,15 +23,16 @@ struct Encoded {
     data: String,
 }
 
-/// A PNG of the page. What is too tall for a picture is scaled down.
+/// A PNG of the page, whose screen has `ratio` pixels to a CSS pixel. What is too tall for a picture
+/// is scaled down.
 ///
 /// # Errors
 /// The renderer hangs or is gone.
-pub(super) async fn take(tab: &Session, frame: Frame) -> Result<Bytes, CdpError> {
+pub(super) async fn take(tab: &Session, frame: Frame, ratio: f64) -> Result<Bytes, CdpError> {
     let mut how = json!({ "format": "png" });
     if frame == Frame::FullPage {
         let (width, height) = size(tab).await?;
-        let scale = (MAX_SIDE / height.max(width)).min(1.0);
+        let scale = (MAX_SIDE / (height.max(width) * ratio)).min(1.0);
         how["captureBeyondViewport"] = Value::from(true);
         how["clip"] = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": scale });
     }

@@ -134,25 +134,19 @@ impl Pool {
         deadline: Instant,
     ) -> Result<Lease, FetchError> {
         let begun = Instant::now();
-        let late = |_| FetchError::TimeoutTotal(begun.elapsed());
+        let late = |_| FetchError::BrowserBusy(begun.elapsed());
         let places = Arc::clone(&self.shared.places);
         let place = timeout_at(deadline, places.acquire_owned()).await;
         let place = place
             .map_err(late)?
             .map_err(|_| FetchError::BrowserUnavailable)?;
-        let (instance, known) = self.shared.enter(&key, afresh, url).await?;
-        let mut lease = Lease {
-            shared: Arc::clone(&self.shared),
-            instance,
-            key,
-            context: known,
-            place: Some(place),
-        };
-        if lease.context.is_none() {
-            let made = timeout_at(deadline, lease.open()).await;
-            lease.context = Some(made.map_err(late)??);
-        }
-        Ok(lease)
+        // What was begun is ended, even if nobody waits for it any more: a browser that starts serves
+        // the next one, and a context that nobody took is thrown away with its lease.
+        let shared = Arc::clone(&self.shared);
+        let url = (!afresh).then(|| url.clone());
+        let lending = tokio::spawn(lend(shared, key, url, place));
+        let lent = timeout_at(deadline, lending).await.map_err(late)?;
+        lent.map_err(|_| FetchError::Internal("the browser's pool".into()))?
     }
 
     pub(super) fn figures(&self) -> BrowserFigures {
@@ -200,8 +194,7 @@ impl Shared {
     async fn enter(
         &self,
         key: &Key,
-        afresh: bool,
-        url: &Url,
+        url: Option<&Url>,
     ) -> Result<(Arc<Instance>, Option<Context>), FetchError> {
         let mut state = self.state.lock().await;
         if state.is_closed {
@@ -209,13 +202,11 @@ impl Shared {
         }
         state.last_use = Some(Instant::now());
         let instance = self.living(&mut state).await?;
-        let known = match afresh {
-            true => None,
-            false => state
-                .idle
-                .iter()
-                .rposition(|(idle, context)| idle == key && !context.pages.contains(url)),
-        };
+        let known = url.and_then(|url| {
+            let serves =
+                |(idle, context): &(Key, Context)| idle == key && !context.pages.contains(url);
+            state.idle.iter().rposition(serves)
+        });
         let context = known.map(|at| state.idle.remove(at).1);
         if context.is_none() {
             self.make_room(&mut state, &instance);
@@ -274,8 +265,37 @@ impl Shared {
     }
 }
 
+/// A lease of a context that serves the key and has not been to `url`, or of a new one.
+async fn lend(
+    shared: Arc<Shared>,
+    key: Key,
+    url: Option<Url>,
+    place: OwnedSemaphorePermit,
+) -> Result<Lease, FetchError> {
+    let (instance, known) = shared.enter(&key, url.as_ref()).await?;
+    let mut lease = Lease {
+        shared,
+        instance,
+        key,
+        context: known,
+        place: Some(place),
+    };
+    if let Some(context) = &lease.context
+        && !context.is_awake().await
+    {
+        // Its last page came to hang after it was read.
+        let context = lease.context.take();
+        let instance = Arc::clone(&lease.instance);
+        lease.shared.throw_away(instance, context, None);
+    }
+    if lease.context.is_none() {
+        lease.open().await?;
+    }
+    Ok(lease)
+}
+
 impl Lease {
-    async fn open(&self) -> Result<Context, FetchError> {
+    async fn open(&mut self) -> Result<(), FetchError> {
         let key = &self.key;
         let is_trusted = |url: &Url| self.shared.trusted.contains(url);
         let rules = Rules {
@@ -288,18 +308,18 @@ impl Lease {
         };
         let persona = Arc::new(key.persona.clone());
         let made = self.instance.context(persona, rules).await;
-        let Ok(context) = made else {
+        if let Err(FetchError::BrowserCrashed(_)) = made {
             self.instance.end().await;
-            return made;
-        };
+        }
+        let context = self.context.insert(made?);
         let clearances = &self.shared.clearances;
-        let handed = clearances.hand_to(&context.tab, key).await;
-        handed.map_err(fault::of_tab)?;
-        Ok(context)
+        let handed = clearances.hand_to(&context.tab, &self.key).await;
+        handed.map_err(fault::of_tab)
     }
 
     /// Learns from a visit whether the host lets such visitors pass.
     pub(super) async fn remember(&self, seen: &Exchange) {
+        self.shared.rendered.fetch_add(1, Ordering::Relaxed);
         let clearances = &self.shared.clearances;
         if antibot::recognise_html(seen.status, &seen.headers, &seen.body).is_some() {
             clearances.forget(&self.key);
@@ -317,8 +337,22 @@ impl Lease {
     }
 
     /// The page was read and the context is well: it may serve again.
-    pub(super) async fn give_back(mut self, url: &Url) {
-        self.shared.rendered.fetch_add(1, Ordering::Relaxed);
+    pub(super) async fn give_back(mut self, seen: &Exchange, url: &Url) {
+        let Some(context) = &self.context else {
+            return;
+        };
+        // The next visitor is another one, but for what the vendors know it by.
+        if context.is_spoilt.load(Ordering::Relaxed)
+            || context.forget_visitor(&seen.final_url).await.is_err()
+            || self
+                .shared
+                .clearances
+                .hand_to(&context.tab, &self.key)
+                .await
+                .is_err()
+        {
+            return;
+        }
         let Some(mut context) = self.context.take() else {
             return;
         };
@@ -362,16 +396,14 @@ async fn keep_clean(shared: Arc<Shared>, mut bin: mpsc::UnboundedReceiver<Waste>
 
 impl Shared {
     async fn take_away(&self, waste: Waste) {
-        match waste.context {
-            Some(context) => {
-                if !waste.instance.forget(context).await && !waste.instance.is_gone() {
-                    tracing::warn!("the browser hangs and is killed");
-                    self.crashes.fetch_add(1, Ordering::Relaxed);
-                    waste.instance.end().await;
-                }
-            }
-            None => waste.instance.retire().await,
+        if let Some(context) = waste.context
+            && !waste.instance.forget(context).await
+            && !waste.instance.is_gone()
+        {
+            tracing::warn!("the browser hangs and is killed");
+            waste.instance.end().await;
         }
+        waste.instance.retire().await;
     }
 
     /// Contexts that grew old go, pages that nobody reads stop, and the browser ends when nobody
@@ -392,16 +424,21 @@ impl Shared {
             instance.end().await;
             return;
         }
-        let (old, fresh) = std::mem::take(&mut state.idle)
+        // Looked at outside of the state: a page that hangs holds nobody up but itself.
+        let idle = std::mem::take(&mut state.idle);
+        let (stirred, quiet): (Vec<_>, Vec<_>) = idle
             .into_iter()
-            .partition(|(_, context)| context.made.elapsed() > MAX_AGE);
-        state.idle = fresh;
-        for (_, context) in &mut state.idle {
-            context.leave().await;
-        }
-        let old: Vec<(Key, Context)> = old;
-        for (_, context) in old {
-            self.throw_away(Arc::clone(&instance), Some(context), None);
+            .partition(|(_, context)| context.is_on_a_page() || context.made.elapsed() > MAX_AGE);
+        state.idle = quiet;
+        drop(state);
+        for (key, mut context) in stirred {
+            if context.made.elapsed() > MAX_AGE || !context.leave().await {
+                self.throw_away(Arc::clone(&instance), Some(context), None);
+                continue;
+            }
+            let mut state = self.state.lock().await;
+            state.idle.push((key, context));
+            self.make_room(&mut state, &instance);
         }
     }
 }

@@ -32,9 +32,11 @@ const FOLDER: &str = "chromium-";
 /// In it, locked for as long as the process that made it lives. Process numbers would not do: other
 /// containers on the same disk have their own.
 const LOCK: &str = "lock";
+/// And Chromium's own.
+const PROFILE: &str = "profile";
 
 /// What is the same for every page and every machine.
-const SWITCHES: [&str; 24] = [
+const SWITCHES: [&str; 23] = [
     "--headless=new",
     "--remote-debugging-pipe",
     "--no-first-run",
@@ -58,7 +60,6 @@ const SWITCHES: [&str; 24] = [
     "--mute-audio",
     "--password-store=basic",
     "--use-mock-keychain",
-    "--block-new-web-contents",
 ];
 
 /// No way out but the gate: no QUIC, no WebRTC, no name look-ups of its own.
@@ -101,7 +102,7 @@ impl Process {
             .tempdir_in(profiles)?;
         let lock = File::create(folder.path().join(LOCK))?;
         lock.lock()?;
-        let profile = folder.path().join("profile");
+        let profile = folder.path().join(PROFILE);
         let (to_browser, our_writer) = pipe()?;
         let (our_reader, from_browser) = pipe_back()?;
         let mut command = Command::new(binary);
@@ -149,7 +150,11 @@ impl Process {
         self.kill();
         let _ = timeout(GOODBYE, self.child.wait()).await;
         if let Some(folder) = self.folder.take() {
-            let removed = tokio::task::spawn_blocking(move || folder.close()).await;
+            let removed = tokio::task::spawn_blocking(move || {
+                remove_socket(folder.path());
+                folder.close()
+            })
+            .await;
             if let Ok(Err(error)) = removed {
                 tracing::warn!(%error, "a browser's profile folder was not removed");
             }
@@ -183,12 +188,32 @@ pub(super) fn sweep(profiles: &Path) {
     };
     for folder in entries.flatten() {
         let is_ours = folder.file_name().to_string_lossy().starts_with(FOLDER);
-        if is_ours
-            && is_abandoned(&folder.path())
-            && let Err(error) = std::fs::remove_dir_all(folder.path())
-        {
+        if !is_ours || !is_abandoned(&folder.path()) {
+            continue;
+        }
+        remove_socket(&folder.path());
+        if let Err(error) = std::fs::remove_dir_all(folder.path()) {
             tracing::warn!(%error, "an old browser profile was not removed");
         }
+    }
+}
+
+/// Chromium puts a socket into the system's folder for temporary files, and when it is killed leaves
+/// it there; the profile has a link to it.
+fn remove_socket(folder: &Path) {
+    let link = std::fs::read_link(folder.join(PROFILE).join("SingletonSocket"));
+    let Some(place) = link
+        .ok()
+        .and_then(|socket| Some(socket.parent()?.to_owned()))
+    else {
+        return;
+    };
+    let is_chromiums = place
+        .file_name()
+        .is_some_and(|name| name.to_string_lossy().starts_with("org.chromium."));
+    if is_chromiums {
+        // Already gone is as good.
+        let _ = std::fs::remove_dir_all(place);
     }
 }
 

@@ -34,6 +34,8 @@ const LATE: Duration = Duration::from_secs(5);
 /// The same after an action.
 const QUIET_AGAIN: Duration = Duration::from_millis(150);
 const LATE_AGAIN: Duration = Duration::from_secs(2);
+/// Time to decline cookies.
+const CONSENT_TIME: Duration = Duration::from_secs(3);
 /// Longest scrolling.
 const SCROLL_TIME: Duration = Duration::from_secs(20);
 const SCROLL_STEPS: u32 = 200;
@@ -76,7 +78,7 @@ impl Story<'_> {
         }
         self.arrive().await?;
         let work = &self.plan.browser;
-        let clicked = self.run_aside("consent", CONSENT).await;
+        let clicked = self.run_aside("consent", CONSENT, CONSENT_TIME).await;
         if clicked.is_some_and(|clicked| !clicked.is_null()) {
             self.settle_again().await;
         }
@@ -88,8 +90,11 @@ impl Story<'_> {
         let rendered = Rendered {
             screenshot: match work.screenshot {
                 Some(frame) => {
-                    self.make("screenshot", pictures::take(&self.context.tab, frame))
-                        .await
+                    self.make(
+                        "screenshot",
+                        pictures::take(&self.context.tab, frame, self.context.persona.ratio()),
+                    )
+                    .await
                 }
                 None => None,
             },
@@ -133,11 +138,14 @@ impl Story<'_> {
                 Ok(None)
             }
             // A status with nothing to show is an answer all the same.
-            (None, Some("net::ERR_HTTP_RESPONSE_CODE_FAILURE" | "net::ERR_ABORTED"))
-                if has_head =>
-            {
-                Ok(Some(Bytes::new()))
-            }
+            (
+                None,
+                Some(
+                    "net::ERR_HTTP_RESPONSE_CODE_FAILURE"
+                    | "net::ERR_INVALID_AUTH_CREDENTIALS"
+                    | "net::ERR_ABORTED",
+                ),
+            ) if has_head => Ok(Some(Bytes::new())),
             (None, Some(text)) => {
                 let host = url.host_str().unwrap_or_default();
                 let known = self.context.gate.fault(host.trim_matches(['[', ']']));
@@ -151,8 +159,7 @@ impl Story<'_> {
         match &self.plan.browser.wait_for {
             Some(WaitFor::Selector(selector)) => {
                 self.parsed().await?;
-                let deadline = self.deadline - RESERVE.min(self.left() / 2);
-                if !self.appears(selector, deadline).await {
+                if !self.appears(selector, self.last_call()).await {
                     self.board.warn(format!(
                         "WAIT_FOR_TIMEOUT: nothing matched {selector} in time; the page may be incomplete"
                     ));
@@ -169,22 +176,41 @@ impl Story<'_> {
 
     async fn parsed(&self) -> Result<(), FetchError> {
         let is_parsed = |facts: &Facts| facts.stage >= Stage::Parsed;
-        match self.board.until(self.deadline, is_parsed).await {
-            true => Ok(()),
-            false => Err(FetchError::TimeoutRender(self.plan.limits.total)),
+        if self.board.until(self.last_call(), is_parsed).await {
+            return Ok(());
         }
+        if self.board.read(|facts| facts.documents) == 0 {
+            return Err(FetchError::TimeoutRender(self.plan.limits.total));
+        }
+        self.board
+            .warn("the page had not come to its end in time; it is partial");
+        let stop = self
+            .context
+            .tab
+            .tell("Runtime.terminateExecution", json!({}));
+        stop.await.map_err(fault::of_tab)
+    }
+
+    /// When waiting must end, so that the document can still be written down.
+    pub(super) fn last_call(&self) -> Instant {
+        self.deadline - RESERVE.min(self.left() / 2)
     }
 
     /// Until a document stays, its network is still and its text is quiet.
     async fn settle(&self, quiet: Duration, late: Duration) -> Result<(), FetchError> {
         for _ in 0..MAX_MOVES {
             self.parsed().await?;
+            if self.board.read(|facts| facts.stage) < Stage::Parsed {
+                break;
+            }
             let document = self.board.read(|facts| facts.documents);
-            let limit =
-                (self.deadline - RESERVE.min(self.left() / 2)).min(Instant::now() + STILL_TIME);
+            let limit = self.last_call().min(Instant::now() + STILL_TIME);
             let is_done =
                 |facts: &Facts| facts.stage == Stage::Still || facts.documents != document;
-            let text = self.text_is_quiet(quiet, late.min(limit - Instant::now()));
+            let text = self.text_is_quiet(
+                quiet,
+                late.min(limit.saturating_duration_since(Instant::now())),
+            );
             let (_, text) = tokio::join!(self.board.until(limit, is_done), text);
             if let Some(warning) = text {
                 self.board.warn(warning);
@@ -249,16 +275,18 @@ impl Story<'_> {
             .replace("__MAX_STEPS__", &SCROLL_STEPS.to_string())
             .replace("__MAX_HEIGHT__", &SCROLL_HEIGHT.to_string())
             .replace("__LIMIT_MS__", &limit.as_millis().to_string());
-        self.run_aside("scrolling", &script).await;
+        self.run_aside("scrolling", &script, limit + RESERVE).await;
         self.settle_again().await;
     }
 
     /// What a script of ours says whose failure costs the page nothing.
-    async fn run_aside(&self, what: &str, script: &str) -> Option<Value> {
-        let patience = self.left().saturating_sub(RESERVE);
-        let done = self.evaluate(script, patience).await;
-        done.inspect_err(|error| tracing::debug!(%error, what, "a script failed on the page"))
-            .ok()
+    async fn run_aside(&self, what: &str, script: &str, patience: Duration) -> Option<Value> {
+        match self.evaluate(script, patience).await {
+            Ok(said) => return Some(said),
+            Err(CdpError::Silent(_)) => self.stop_scripts().await,
+            Err(error) => tracing::debug!(%error, what, "a script failed on the page"),
+        }
+        None
     }
 
     /// The document, once anti-bot pages have had the time to let a visitor pass.

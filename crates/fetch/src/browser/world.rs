@@ -29,7 +29,6 @@ struct Remote {
     #[serde(default)]
     value: Value,
     object_id: Option<String>,
-    unserializable_value: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -65,7 +64,11 @@ impl Exception {
 ///
 /// # Errors
 /// The frame is gone, or its renderer hangs.
-pub(super) async fn of_frame(tab: &Session, frame: &str) -> Result<i64, CdpError> {
+pub(super) async fn of_frame(
+    tab: &Session,
+    frame: &str,
+    patience: Duration,
+) -> Result<i64, CdpError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct World {
@@ -73,7 +76,7 @@ pub(super) async fn of_frame(tab: &Session, frame: &str) -> Result<i64, CdpError
     }
     let which = json!({ "frameId": frame, "worldName": NAME });
     let world: World = tab
-        .call("Page.createIsolatedWorld", which, PATIENCE)
+        .call("Page.createIsolatedWorld", which, patience.min(PATIENCE))
         .await?;
     Ok(world.execution_context_id)
 }
@@ -88,7 +91,7 @@ pub(super) async fn evaluate<T: DeserializeOwned>(
     script: &str,
     patience: Duration,
 ) -> Result<T, CdpError> {
-    let world = of_frame(tab, frame).await?;
+    let world = of_frame(tab, frame, patience).await?;
     let what = json!({
         "expression": script,
         "contextId": world,
@@ -113,11 +116,14 @@ pub(super) async fn evaluate_callers(
     script: &str,
     patience: Duration,
 ) -> Result<Value, CdpError> {
-    let first = run_callers(tab, script, patience).await?;
+    // In an object, because a bare string would come back whole, however long it is.
+    let expression = format!("(async () => ({{ value: await ({script}\n) }}))()");
+    let first = run_callers(tab, &expression, patience).await?;
     let (evaluated, exception) = match first {
         // A statement such as `return` is no expression.
-        (_, Some(exception)) if exception.describe_is_syntax() => {
-            let body = format!("(async () => {{ {script}\n}})()");
+        (_, Some(exception)) if exception.is_syntax() => {
+            let body =
+                format!("(async () => ({{ value: await (async () => {{ {script}\n}})() }}))()");
             run_callers(tab, &body, patience).await?
         }
         ran => ran,
@@ -125,14 +131,9 @@ pub(super) async fn evaluate_callers(
     if let Some(exception) = exception {
         return Err(CdpError::Refused(exception.describe()));
     }
-    let value = match (evaluated.object_id, evaluated.unserializable_value) {
-        (Some(object), _) => as_json(tab, &object, patience).await?,
-        (None, Some(text)) => Value::from(text),
-        (None, None) => evaluated.value,
-    };
-    match value.as_str().map_or(0, str::len) {
-        size if size > MAX_VALUE_BYTES => Err(too_large()),
-        _ => Ok(value),
+    match evaluated.object_id {
+        Some(object) => as_json(tab, &object, patience).await,
+        None => Ok(Value::Null),
     }
 }
 
@@ -151,7 +152,7 @@ async fn run_callers(
 }
 
 impl Exception {
-    fn describe_is_syntax(&self) -> bool {
+    fn is_syntax(&self) -> bool {
         let description = self
             .exception
             .as_ref()
@@ -162,7 +163,7 @@ impl Exception {
 
 /// An object of the page as JSON, measured before it leaves the page.
 async fn as_json(tab: &Session, object: &str, patience: Duration) -> Result<Value, CdpError> {
-    let function = "function (most) { const text = JSON.stringify(this); \
+    let function = "function (most) { const text = JSON.stringify(this.value); \
                     return text === undefined ? '' : text.length > most ? null : text; }";
     let what = json!({
         "objectId": object,
