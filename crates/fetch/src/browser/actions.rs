@@ -10,7 +10,7 @@ use trawls_contract::{Action, WaitFor};
 
 use super::{
     cdp::CdpError,
-    document, keys, pictures,
+    document, keys,
     story::Story,
     world::{self, PATIENCE},
 };
@@ -109,8 +109,7 @@ impl Story<'_> {
                     true => Frame::FullPage,
                     false => Frame::Viewport,
                 };
-                let picture =
-                    pictures::take(&self.context.tab, frame, self.context.persona.ratio()).await;
+                let picture = self.picture(frame).await;
                 return picture.map(Yield::Screenshot).map_err(in_words);
             }
             Action::Scrape {} => {

@@ -236,6 +236,20 @@ impl Session {
             .map(drop)
     }
 
+    /// Attaches to what this session starts from now on, of these types; each waits until its own
+    /// session lets it go.
+    pub(super) async fn attach_to(&self, types: &[&str]) -> Result<(), CdpError> {
+        let mut filter: Vec<Value> = types.iter().map(|kind| json!({ "type": kind })).collect();
+        filter.push(json!({ "exclude": true }));
+        let how = json!({
+            "autoAttach": true,
+            "waitForDebuggerOnStart": true,
+            "flatten": true,
+            "filter": filter,
+        });
+        self.run("Target.setAutoAttach", how, TELL_TIME).await
+    }
+
     /// Tells without waiting for an answer: a session does what it is told in order.
     pub(super) async fn tell(&self, method: &'static str, params: Value) -> Result<(), CdpError> {
         let id = self.cdp.next.fetch_add(1, Ordering::Relaxed);

@@ -244,15 +244,14 @@ impl<H: Hops> Guard<'_, H> {
         let Ok(url) = Url::parse(&paused.request.url) else {
             return self.refuse(&paused, "AddressUnreachable").await;
         };
-        let is_first = self.board.read(|facts| facts.moves == 0);
-        self.board.write(|facts| facts.moves += 1);
+        // The first is the plan's own page.
         let moves = self.board.read(|facts| facts.moves);
-        let admitted = match is_first {
-            true => Ok(()),
-            false if moves > self.plan.limits.max_redirects + 1 => {
-                Err(FetchError::TooManyRedirects(self.plan.limits.max_redirects))
-            }
-            false => self.hops.admit(&url).await,
+        self.board.write(|facts| facts.moves += 1);
+        let most = self.plan.limits.max_redirects;
+        let admitted = match moves {
+            0 => Ok(()),
+            moves if moves > most => Err(FetchError::TooManyRedirects(most)),
+            _ => self.hops.admit(&url).await,
         };
         if let Err(fault) = admitted {
             self.board.write(|facts| facts.fault = Some(fault));

@@ -173,13 +173,7 @@ impl Instance {
         let version = version.ok_or(FetchError::BrowserUnavailable)?;
         let personas = Arc::new(Mutex::new(HashMap::new()));
         // Workers that several tabs share belong to no tab's session.
-        let shared = json!({
-            "autoAttach": true,
-            "waitForDebuggerOnStart": true,
-            "flatten": true,
-            "filter": [{ "type": "shared_worker" }, { "type": "service_worker" }, { "exclude": true }],
-        });
-        root.run("Target.setAutoAttach", shared, PATIENCE)
+        root.attach_to(&["shared_worker", "service_worker"])
             .await
             .map_err(not_well)?;
         let windows = json!({ "discover": true, "filter": [{ "type": "page" }] });
@@ -307,13 +301,7 @@ impl Instance {
         tab.tell("Network.setBypassServiceWorker", bypass).await?;
         persona.put_on(&tab, &self.version, Kind::Tab).await?;
         // Not windows: whoever opens one waits until it may begin.
-        let workers = json!({
-            "autoAttach": true,
-            "waitForDebuggerOnStart": true,
-            "flatten": true,
-            "filter": [{ "type": "worker" }, { "type": "iframe" }, { "exclude": true }],
-        });
-        tab.run("Target.setAutoAttach", workers, PATIENCE).await?;
+        tab.attach_to(&["worker", "iframe"]).await?;
         // A tab's main frame has the id of its target.
         Ok((tab, target))
     }
@@ -376,8 +364,8 @@ impl Drop for Instance {
     }
 }
 
-/// Windows that pages open are closed; shared workers play their context's persona; service workers, which would answer later visits
-/// from their own store, never run.
+/// Windows that pages open are closed; shared workers play their context's persona; service
+/// workers, which would answer later visits from their own store, never run.
 async fn watch(
     cdp: Arc<Cdp>,
     mut events: mpsc::Receiver<Event>,

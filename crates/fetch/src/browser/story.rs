@@ -89,13 +89,7 @@ impl Story<'_> {
         let document = self.write_down().await?;
         let rendered = Rendered {
             screenshot: match work.screenshot {
-                Some(frame) => {
-                    self.make(
-                        "screenshot",
-                        pictures::take(&self.context.tab, frame, self.context.persona.ratio()),
-                    )
-                    .await
-                }
+                Some(frame) => self.make("screenshot", self.picture(frame)).await,
                 None => None,
             },
             pdf: match work.pdf {
@@ -184,11 +178,7 @@ impl Story<'_> {
         }
         self.board
             .warn("the page had not come to its end in time; it is partial");
-        let stop = self
-            .context
-            .tab
-            .tell("Runtime.terminateExecution", json!({}));
-        stop.await.map_err(fault::of_tab)
+        self.terminate().await.map_err(fault::of_tab)
     }
 
     /// When waiting must end, so that the document can still be written down.
@@ -261,12 +251,13 @@ impl Story<'_> {
     async fn stop_scripts(&self) {
         self.board
             .warn("a script of the page ran without end and was stopped");
-        let stop = self
-            .context
-            .tab
-            .tell("Runtime.terminateExecution", json!({}));
         // A browser that is gone is noticed by the guard.
-        let _ = stop.await;
+        let _ = self.terminate().await;
+    }
+
+    async fn terminate(&self) -> Result<(), CdpError> {
+        let tab = &self.context.tab;
+        tab.tell("Runtime.terminateExecution", json!({})).await
     }
 
     async fn scroll(&self) {
@@ -340,6 +331,11 @@ impl Story<'_> {
                 antibot::recognise_html(head.status, &head.headers, html).is_some()
             })
         })
+    }
+
+    pub(super) async fn picture(&self, frame: Frame) -> Result<Bytes, CdpError> {
+        let Context { tab, persona, .. } = self.context;
+        pictures::take(tab, frame, persona.ratio()).await
     }
 
     /// Something beside the document; without it the page is still a page.

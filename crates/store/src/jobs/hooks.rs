@@ -183,17 +183,8 @@ fn ms(time: Duration) -> i64 {
 
 /// Webhooks that somebody tells.
 async fn held(db: &SqlitePool) -> Result<Vec<Held>, sqlx::Error> {
-    let held: Vec<(i64, String, i64)> = sqlx::query_as(
-        "SELECT job, owner, alive_at FROM webhooks WHERE told < 2 AND owner IS NOT NULL",
-    )
-    .fetch_all(db)
-    .await?;
-    let held = held.into_iter().map(|(job, owner, alive_at)| Held {
-        job,
-        owner,
-        alive_at,
-    });
-    Ok(held.collect())
+    let told = "SELECT job, owner, alive_at FROM webhooks WHERE told < 2 AND owner IS NOT NULL";
+    Held::all(db, told).await
 }
 
 /// Those with something to tell that nobody takes care of, whoever waits longest first.

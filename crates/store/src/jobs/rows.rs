@@ -433,17 +433,9 @@ pub(super) async fn list(
 
 /// Jobs that run.
 pub(super) async fn held(db: &SqlitePool) -> Result<Vec<Held>, sqlx::Error> {
-    let held: Vec<(i64, String, i64)> = sqlx::query_as(
-        "SELECT number, owner, alive_at FROM jobs WHERE status = 'running' AND owner IS NOT NULL",
-    )
-    .fetch_all(db)
-    .await?;
-    let held = held.into_iter().map(|(job, owner, alive_at)| Held {
-        job,
-        owner,
-        alive_at,
-    });
-    Ok(held.collect())
+    let running =
+        "SELECT number, owner, alive_at FROM jobs WHERE status = 'running' AND owner IS NOT NULL";
+    Held::all(db, running).await
 }
 
 /// Numbers of the jobs that ended before `before`.

@@ -6,6 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use sqlx::SqlitePool;
+
 /// Without a sign of life for so long, a job may be taken over. Long, because the death of a
 /// process is seen by its lock; this is for one that hangs.
 const LEASE: Duration = Duration::from_secs(60);
@@ -17,6 +19,22 @@ pub(crate) struct Held {
     pub(crate) owner: String,
     /// Another one with each sign of life.
     pub(crate) alive_at: i64,
+}
+
+impl Held {
+    /// All that a query of these three columns finds.
+    pub(super) async fn all(
+        db: &SqlitePool,
+        query: &'static str,
+    ) -> Result<Vec<Self>, sqlx::Error> {
+        let rows: Vec<(i64, String, i64)> = sqlx::query_as(query).fetch_all(db).await?;
+        let held = rows.into_iter().map(|(job, owner, alive_at)| Self {
+            job,
+            owner,
+            alive_at,
+        });
+        Ok(held.collect())
+    }
 }
 
 /// What was last seen of each, and since when it is the same.
